@@ -1,0 +1,35 @@
+# Two commands on a machine that has Python 3.11+ (with venv) and make:
+#   make test    everything is checked: style, types, tests
+#   make bench   this simulator against what one would otherwise run
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# The kernels compiled by the tests stay inside the tree.
+export LOGBARRIER_CACHE_DIR ?= $(CURDIR)/.cache/kernels
+
+.PHONY: test lint types unit bench clean
+
+test: lint types unit
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy --strict
+
+unit: $(STAMP)
+	$(BIN)/python -m pytest -n auto --dist worksteal
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/peers.py
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("logbarrier needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) .cache build src/*.egg-info

@@ -1,0 +1,240 @@
+"""Agent: a rule that decides online, one ask and tell at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import validate
+from .algorithms import Rule, rule_from_dict
+from .engine.compiled import from_python
+from .engine.dense import PRESENT, update_kernel
+from .engine.policy import SHIFT, TOTAL, drain_all, draw_arm, new_policy
+from .engine.random import step_uniforms, stream_key
+from .problems import LARGEST_REWARD
+from .starts import as_start
+
+FORMAT = 1
+MOST_DECISIONS = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What `Agent.ask` answers: the arm to pull, by name if arms have names, and the probability it was drawn with."""
+
+    id: int
+    arm: Any
+    probability: float
+
+
+@dataclass(frozen=True)
+class _Pending:
+    arm: int
+    probability: float
+    version: int
+
+
+class Agent:
+    """A softmax policy over a set of arms that learns from rewards by a rule.
+
+    rule    any rule, such as lb.LogBarrierSGB(learning_rate=0.1, eta=1000)
+    n_arms  how many arms, numbered from 0; or
+    arms    their names, all different
+    seed    the draws: same seed, same rewards, same decisions, to the bit those of run 0 of `simulate`
+    start   None (uniform) or K probabilities
+
+    Rewards may come late and in any order. A reward is credited to the policy that drew its arm: both p(a) and the vector p
+    in theta + lift e_a - drain p are those of the moment of `ask`, so each update is the sampled gradient of that moment.
+    What does move on in between: the step number t, a rule's memory (average reward, arm means) and theta itself.
+    While a decision waits and others are told, its policy is kept (n_arms numbers per moment that anyone still waits for);
+    `forget` lets go of a decision that will have no reward. An agent belongs to one thread at a time.
+
+    >>> import logbarrier as lb
+    >>> agent = lb.Agent(lb.LogBarrierSGB(learning_rate=0.1, eta=100), arms=["a", "b", "c"], seed=0)
+    >>> first, second = agent.ask(), agent.ask()
+    >>> agent.tell(second, reward=1.0)
+    >>> agent.tell(first, reward=0.0)
+    >>> restored = lb.Agent.from_state_dict(agent.state_dict())
+    >>> restored.ask() == agent.ask()
+    True
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        *,
+        n_arms: int | None = None,
+        arms: Sequence[Hashable] | None = None,
+        seed: int = 0,
+        start: Any = None,
+    ) -> None:
+        if not isinstance(rule, Rule):
+            raise ValueError(f"Agent: rule must be a rule such as SGB(learning_rate=0.1), got {rule!r}")
+        if (n_arms is None) == (arms is None):
+            raise ValueError("Agent: give either n_arms or arms")
+        names = list(arms) if arms is not None else list(range(validate.integer("Agent", "n_arms", n_arms, 2)))
+        if len(names) < 2:
+            raise ValueError(f"Agent: needs at least 2 arms, got {len(names)}")
+        self._index = {name: i for i, name in enumerate(names)}
+        if len(self._index) < len(names):
+            twice = next(name for i, name in enumerate(names) if self._index[name] != i)
+            raise ValueError(f"Agent: arms must all differ, got {twice!r} twice")
+        self.rule = rule
+        self.arms = tuple(names)
+        self.seed = validate.integer("Agent", "seed", seed, 0)
+        self._key = stream_key(self.seed)
+        self._hyper = rule.hyper(self.n_arms)
+        self._policy = new_policy(as_start("Agent", start, self.n_arms).theta(np.zeros(self.n_arms)))
+        tracked = self.n_arms if rule.uses_arm_means else 0
+        self._learned = (rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
+        self._asked = 0
+        self._updates = 0
+        self._pending: dict[int, _Pending] = {}
+        self._waiting: Counter[int] = Counter()  # version -> how many decisions of it wait
+        self._earlier: dict[int, np.ndarray] = {}  # version -> policy, for the versions someone still waits for
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return len(self.arms)
+
+    @property
+    def updates(self) -> int:
+        """How many rewards have been learnt from."""
+        return self._updates
+
+    @property
+    def pending(self) -> tuple[int, ...]:
+        """The ids of the decisions that wait for a reward, oldest first."""
+        return tuple(self._pending)
+
+    @property
+    def policy(self) -> np.ndarray:
+        """Probabilities (n_arms,) of the arms now."""
+        _, weights, _, scalars = self._policy
+        return np.asarray(weights[: self.n_arms] / scalars[TOTAL])
+
+    @property
+    def theta(self) -> np.ndarray:
+        """Preferences (n_arms,), shifted to sum to zero: softmax cannot tell them from any other shift."""
+        theta = self._policy[0][: self.n_arms]
+        return np.asarray(theta - theta.mean())
+
+    def ask(self) -> Decision:
+        """Draw an arm from the policy."""
+        if self._asked >= MOST_DECISIONS:
+            raise ValueError(f"Agent.ask: an agent makes at most {MOST_DECISIONS} decisions")
+        _, weights, sums, scalars = self._policy
+        u, _ = from_python(step_uniforms)(self._asked, 0, self._key)
+        arm = int(from_python(draw_arm)(weights, sums, scalars[TOTAL], u))
+        decision = Decision(self._asked, self.arms[arm], float(weights[arm] / scalars[TOTAL]))
+        self._pending[decision.id] = _Pending(arm, decision.probability, self._updates)
+        self._waiting[self._updates] += 1
+        self._asked += 1
+        return decision
+
+    def tell(self, decision: Decision | int, reward: float) -> None:
+        """Learn from the reward of a decision, given as `ask` returned it or by its id; once, at any later time."""
+        checked = _reward("Agent.tell", reward)
+        identity, waiting = self._find("Agent.tell", decision)
+        present = waiting.version == self._updates
+        self._update(waiting.arm, checked, PRESENT if present else self._earlier[waiting.version], identity)
+
+    def observe(self, arm: Any, reward: float) -> None:
+        """Learn from a pull that this agent did not draw, as if the present policy had: for replaying a log."""
+        checked = _reward("Agent.observe", reward)
+        if arm not in self._index:
+            known = f"0 to {self.n_arms - 1}" if self.arms == tuple(range(self.n_arms)) else ", ".join(map(str, self.arms[:10]))
+            raise ValueError(f"Agent.observe: arm must be one of {known}, got {arm!r}")
+        self._update(self._index[arm], checked, PRESENT, None)
+
+    def forget(self, decision: Decision | int) -> None:
+        """Let go of a decision that will have no reward."""
+        identity, _ = self._find("Agent.forget", decision)
+        self._settle(identity)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything as plain JSON values: a restored agent goes on with the same draws and the same bits."""
+        theta, _, _, scalars = self._policy
+        memory, arm_means, arm_counts = self._learned
+        return {
+            "format": FORMAT,
+            "rule": self.rule.to_dict(),
+            "arms": list(self.arms),
+            "seed": self.seed,
+            "asked": self._asked,
+            "updates": self._updates,
+            "theta": theta[: self.n_arms].tolist(),
+            "shift": float(scalars[SHIFT]),
+            "memory": memory.tolist(),
+            "arm_means": arm_means.tolist(),
+            "arm_counts": arm_counts.tolist(),
+            "pending": [[i, p.arm, p.probability, p.version] for i, p in self._pending.items()],
+            "earlier": {str(version): policy.tolist() for version, policy in self._earlier.items()},
+        }
+
+    @classmethod
+    def from_state_dict(cls, state: dict[str, Any], rule: Rule | None = None) -> Agent:
+        """The agent that `state_dict` described. rule: needed only for a rule that is not one of this package's."""
+        if not isinstance(state, dict) or "format" not in state:
+            raise ValueError("Agent.from_state_dict: not an agent's state")
+        if state["format"] != FORMAT:
+            raise ValueError(f"Agent.from_state_dict: format must be {FORMAT}, got {state['format']!r}")
+        try:
+            agent = cls(rule or rule_from_dict(state["rule"]), arms=state["arms"], seed=state["seed"])
+            theta, weights, sums, scalars = agent._policy
+            theta[: agent.n_arms] = validate.vector("Agent.from_state_dict", "theta", state["theta"])
+            scalars[SHIFT] = validate.number("Agent.from_state_dict", "shift", state["shift"])
+            scalars[TOTAL] = from_python(drain_all)(theta, weights, sums, 0.0, scalars[SHIFT])
+            for array, name in zip(agent._learned, ("memory", "arm_means", "arm_counts"), strict=True):
+                array[:] = state[name]
+            agent._asked, agent._updates = int(state["asked"]), int(state["updates"])
+            agent._pending = {int(i): _Pending(int(a), float(p), int(v)) for i, a, p, v in state["pending"]}
+            agent._waiting = Counter(p.version for p in agent._pending.values())
+            agent._earlier = {int(version): np.array(policy) for version, policy in state["earlier"].items()}
+        except KeyError as error:
+            raise ValueError(f"Agent.from_state_dict: the state lacks {error.args[0]!r}") from None
+        return agent
+
+    def __repr__(self) -> str:
+        likely = int(np.argmax(self.policy))
+        return (
+            f"Agent({self.rule!r}, {self.n_arms} arms, {self._updates} updates, {len(self._pending)} pending, "
+            f"most likely {self.arms[likely]!r} at {self.policy[likely]:.3f})"
+        )
+
+    def _find(self, who: str, decision: Decision | int) -> tuple[int, _Pending]:
+        identity = decision.id if isinstance(decision, Decision) else decision
+        if identity not in self._pending:
+            known = isinstance(identity, int) and 0 <= identity < self._asked
+            what = "has been told or forgotten already" if known else "was never asked"
+            raise KeyError(f"{who}: decision {identity} {what}")
+        return identity, self._pending[identity]
+
+    def _update(self, arm: int, reward: float, earlier: np.ndarray, settled: int | None) -> None:
+        told_now = settled is not None and self._pending[settled].version == self._updates
+        if self._waiting[self._updates] > told_now:
+            self._earlier[self._updates] = self.policy
+        update = update_kernel(self.rule.lift_and_drain, self.rule.mixing)
+        update(self._policy, self._learned, self._hyper, self.n_arms, self._updates + 1, arm, reward, earlier)
+        self._updates += 1
+        if settled is not None:
+            self._settle(settled)
+
+    def _settle(self, identity: int) -> None:
+        version = self._pending.pop(identity).version
+        self._waiting[version] -= 1
+        if self._waiting[version] == 0:
+            del self._waiting[version]
+            self._earlier.pop(version, None)
+
+
+def _reward(owner: str, reward: Any) -> float:
+    checked = validate.number(owner, "reward", reward)
+    if abs(checked) > LARGEST_REWARD:
+        raise ValueError(f"{owner}: reward must be at most {LARGEST_REWARD:g} in size, got {checked}")
+    return checked

@@ -1,0 +1,191 @@
+"""The command line: arguments in, tables out. Nothing is computed here."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Never
+
+import typer
+
+if TYPE_CHECKING:
+    from .record import Record
+
+app = typer.Typer(
+    help="Softmax policy gradient on bandits, with a log barrier that keeps every arm alive.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+TABLE_ROWS = 11
+
+
+def main() -> None:
+    """Entry point: exit 0 when fine, 2 for wrong usage, 130 for Ctrl-C; never a traceback for what a user can cause."""
+    app()
+
+
+def _refuse(error: Exception) -> Never:
+    message = error.args[0] if isinstance(error, KeyError) else error
+    sys.stderr.write(f"logbarrier: {message}\n")
+    raise typer.Exit(2)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from .version import __version__
+
+        typer.echo(f"logbarrier {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _global(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """Softmax policy gradient on bandits, with a log barrier that keeps every arm alive."""
+
+
+@app.command()
+def rules(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the rules with their parameters and their place in the paper."""
+    import json
+    from dataclasses import MISSING, fields
+
+    from .algorithms import RULES
+
+    listed = [
+        {
+            "rule": name,
+            "parameters": {f.name: None if f.default is MISSING else f.default for f in fields(rule)},
+            "place": rule.place,
+            "summary": (rule.__doc__ or "").splitlines()[0],
+        }
+        for name, rule in RULES.items()
+    ]
+    if as_json:
+        typer.echo(json.dumps(listed, indent=2))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("rule", "parameters", "place in the paper", box=None, header_style="bold", pad_edge=False)
+    for row in listed:
+        words = [f"--{k.replace('_', '-')}" + ("" if v is None else f" {v}") for k, v in row["parameters"].items()]  # type: ignore[attr-defined]
+        table.add_row(str(row["rule"]), " ".join(words), str(row["place"]))
+    Console().print(table)
+
+
+@app.command()
+def simulate(
+    rule: Annotated[str, typer.Option(help="A name from 'logbarrier rules'.")],
+    arms: Annotated[int, typer.Option(help="Number of arms K.")],
+    horizon: Annotated[float, typer.Option(help="Steps per run; 25e3 is fine.")] = 25_000,
+    runs: Annotated[int, typer.Option(help="Independent runs, each on a fresh instance.")] = 100,
+    seed: Annotated[int, typer.Option(help="Same seed, same result, to the bit.")] = 0,
+    learning_rate: Annotated[float | None, typer.Option(help="alpha.")] = None,
+    eta: Annotated[float | None, typer.Option(help="Barrier parameter of log-barrier-sgb; larger is weaker.")] = None,
+    tau: Annotated[float | None, typer.Option(help="Temperature of entropy-sgb.")] = None,
+    schedule: Annotated[str | None, typer.Option(help="constant, inverse_sqrt or mei, for baseline-npg.")] = None,
+    c: Annotated[float | None, typer.Option(help="Step scale of clipped-log-barrier-sgb.")] = None,
+    lambda0: Annotated[float | None, typer.Option(help="First barrier weight of clipped-log-barrier-sgb.")] = None,
+    gap: Annotated[float, typer.Option(help="Best mean minus second best.")] = 0.1,
+    r_max: Annotated[float, typer.Option(help="Best mean reward.")] = 1.0,
+    scale: Annotated[float, typer.Option(help="Standard deviation of the rewards.")] = 1.0,
+    bad_start: Annotated[float | None, typer.Option(help="Start with the optimal arm at this probability.")] = None,
+    engine: Annotated[str, typer.Option(help="auto or dense.")] = "auto",
+    threads: Annotated[int | None, typer.Option(help="All cores by default.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Write the learning curves as .png, .pdf or .svg.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write the record as .npz; Record.load reads it.")] = None,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress bar.")] = False,
+) -> None:
+    """Simulate one rule on the paper's Gaussian gap instances and print how it learns.
+
+    Example: logbarrier simulate --rule log-barrier-sgb --arms 1000 --learning-rate 0.1 --eta 5000
+    """
+    import json
+
+    from . import algorithms, problems
+    from .plots import check_figure_name, learning_curves, save_figure
+    from .simulator import simulate as run_simulation
+    from .starts import OptimalArmAt
+
+    given = {"learning_rate": learning_rate, "eta": eta, "tau": tau, "schedule": schedule, "c": c, "lambda0": lambda0}
+    try:
+        for target in (plot, save):
+            _check_folder(target)
+        if plot is not None:
+            check_figure_name(plot)
+        parameters = {name: value for name, value in given.items() if value is not None}
+        if "r_max" in getattr(algorithms.RULES.get(rule), "__dataclass_fields__", ()):
+            parameters["r_max"] = r_max
+        chosen = algorithms.make_rule(rule, parameters)
+        record = run_simulation(
+            chosen,
+            problems.GapInstances(n_arms=arms, gap=gap, r_max=r_max, scale=scale),
+            horizon=horizon,  # type: ignore[arg-type]
+            runs=runs,
+            seed=seed,
+            start=None if bad_start is None else OptimalArmAt(bad_start),
+            engine=engine,
+            threads=threads,
+            progress=not quiet,
+        )
+        if save is not None:
+            record.save(save)
+        if plot is not None:
+            save_figure(learning_curves({rule: record}), plot)
+    except KeyboardInterrupt:
+        sys.stderr.write("logbarrier: stopped; nothing was saved\n")
+        raise typer.Exit(130) from None
+    except (ValueError, OSError, MemoryError) as error:
+        _refuse(error)
+    if as_json:
+        typer.echo(json.dumps(record.to_dict()))
+    else:
+        _print_table(record, _described(record))
+
+
+def _check_folder(target: Path | None) -> None:
+    if target is not None and not target.resolve().parent.is_dir():
+        raise ValueError(f"{target}: the folder {target.parent} does not exist")
+
+
+def _described(record: Record) -> str:
+    rule = {key: value for key, value in record.settings["rule"].items() if key != "rule"}
+    parameters = ", ".join(f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in rule.items())
+    how = record.provenance
+    return (
+        f"{record.settings['rule']['rule']} ({parameters}) on {record.settings['n_arms']} arms: {record.runs} runs of "
+        f"{record.horizon:,} steps in {how['seconds']:.2f} s ({how['engine']} engine, {how['threads']} threads)"
+    )
+
+
+def _print_table(record: Record, title: str) -> None:
+    """Probability of the optimal arm at about ten checkpoints: step, mean, interval, median, stuck."""
+    import numpy as np
+    from rich.console import Console
+    from rich.table import Table
+
+    mean, median, stuck = (
+        record.mean("optimal_probability"),
+        record.quantiles("optimal_probability", 0.5),
+        record.stuck(),
+    )
+    low, high = record.interval("optimal_probability")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in ("step", "mean p(a*)", "95 % interval", "median", "stuck"):
+        table.add_column(heading, justify="right")
+    shown = np.unique(np.linspace(0, len(record.steps) - 1, TABLE_ROWS).round().astype(int))
+    for i in shown:
+        interval = f"{low[i]:.4f} .. {high[i]:.4f}" if np.isfinite(low[i]) else "-"
+        table.add_row(f"{record.steps[i]:,}", f"{mean[i]:.4f}", interval, f"{median[i]:.4f}", f"{stuck[i]:.2f}")
+    console = Console()
+    console.print(title, highlight=False)
+    console.print(table)
+    regret: Any = record.mean("regret")[-1]
+    console.print(f"mean regret {regret:,.1f} ({regret / record.horizon:.4f} a step)", highlight=False)

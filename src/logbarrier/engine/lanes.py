@@ -1,0 +1,204 @@
+"""Eight float64 side by side: the vector type that the engine's inner loops are written in.
+
+The compiler maps a `Lanes` value to whatever registers the machine has (one AVX-512, two AVX, four SSE2),
+but each lane always sees the same IEEE operations in the same order. So results do not depend on the CPU, which
+cannot be said of a loop that the compiler vectorises by itself and sums as it likes.
+
+Every operation here takes numbers and lanes alike: a function written with them, such as `elementary.exp`, serves both.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numba.extending
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.datamodel import models
+from numba.extending import overload, register_model
+
+WIDTH = 8
+intrinsic: Any = numba.extending.intrinsic  # its declared type knows only what Python calls, not what kernels call
+
+_double = ir.DoubleType()
+_int64 = ir.IntType(64)
+
+
+class LanesType(types.Type):
+    """Numba's name for eight float64."""
+
+    def __init__(self) -> None:
+        super().__init__(name=f"float64x{WIDTH}")
+
+
+lanes_type = LanesType()
+
+
+@register_model(LanesType)
+class _LanesModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, front_end_type: Any) -> None:
+        super().__init__(manager, front_end_type, ir.VectorType(_double, WIDTH))
+
+
+def _common_type(*operands: Any) -> Any:
+    return lanes_type if lanes_type in operands else types.float64
+
+
+def _raise(context: Any, builder: Any, value: Any, given: Any, wanted: Any) -> Any:
+    """A number where lanes are wanted is repeated in each lane."""
+    if given == wanted:
+        return value
+    if wanted == types.float64:
+        return context.cast(builder, value, given, wanted)
+    scalar = context.cast(builder, value, given, types.float64)
+    repeated = ir.Constant(ir.VectorType(_double, WIDTH), [ir.Constant(_double, 0.0)] * WIDTH)
+    for lane in range(WIDTH):
+        repeated = builder.insert_element(repeated, scalar, ir.Constant(ir.IntType(32), lane))
+    return repeated
+
+
+def _elementwise(name: str, emit: Any, n_operands: int) -> Any:
+    """An intrinsic that applies `emit` to numbers, or lane by lane as soon as one operand is lanes."""
+
+    def build(typing_context: Any, *operands: Any) -> Any:
+        common = _common_type(*operands)
+
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            raised = [_raise(context, builder, v, t, common) for v, t in zip(values, signature.args, strict=True)]
+            return emit(builder, *raised)
+
+        return common(*operands), generate
+
+    parameters = ", ".join("abcd"[:n_operands])
+    namespace = {"build": build}
+    exec(f"def {name}(typing_context, {parameters}): return build(typing_context, {parameters})", namespace)
+    return intrinsic(namespace[name])
+
+
+def _integer_type(value: Any) -> Any:
+    return ir.VectorType(_int64, WIDTH) if isinstance(value.type, ir.VectorType) else _int64
+
+
+def _constant_like(value: Any, number: int) -> Any:
+    kind = _integer_type(value)
+    return ir.Constant(kind, [number] * WIDTH if isinstance(kind, ir.VectorType) else number)
+
+
+def _emit_times_power_of_two(builder: Any, value: Any, shifted: Any) -> Any:
+    kind = _integer_type(value)
+    exponent = builder.shl(builder.bitcast(shifted, kind), _constant_like(value, 52))
+    return builder.bitcast(builder.add(builder.bitcast(value, kind), exponent), value.type)
+
+
+def _emit_mantissa(builder: Any, x: Any) -> Any:
+    kind = _integer_type(x)
+    fraction = builder.and_(builder.bitcast(x, kind), _constant_like(x, (1 << 52) - 1))
+    return builder.bitcast(builder.or_(fraction, _constant_like(x, 1023 << 52)), x.type)
+
+
+def _emit_exponent(builder: Any, x: Any) -> Any:
+    raw = builder.lshr(builder.bitcast(x, _integer_type(x)), _constant_like(x, 52))
+    return builder.sitofp(builder.sub(raw, _constant_like(x, 1023)), x.type)
+
+
+def _emit_fma(builder: Any, a: Any, b: Any, c: Any) -> Any:
+    name = f"llvm.fma.v{WIDTH}f64" if isinstance(a.type, ir.VectorType) else "llvm.fma.f64"
+    signature = ir.FunctionType(a.type, [a.type] * 3)
+    return builder.call(cgutils.get_or_insert_function(builder.module, signature, name), [a, b, c])
+
+
+def _emit_select_above(builder: Any, x: Any, bound: Any, above: Any, otherwise: Any) -> Any:
+    return builder.select(builder.fcmp_ordered(">", x, bound), above, otherwise)
+
+
+fma = _elementwise("fma", _emit_fma, 3)
+"""fma(a, b, c) = a b + c with one rounding, on any machine: IEEE defines the result, hardware only makes it fast."""
+
+times_power_of_two = _elementwise("times_power_of_two", _emit_times_power_of_two, 2)
+"""times_power_of_two(x, n + 1.5 * 2**52) = x 2**n, by adding n to the exponent bits; the result must be normal."""
+
+select_above = _elementwise("select_above", _emit_select_above, 4)
+"""select_above(x, bound, above, otherwise): `above` where x > bound, else `otherwise`, without a branch."""
+
+mantissa_of = _elementwise("mantissa_of", _emit_mantissa, 1)
+"""mantissa_of(x): m in [1, 2) with x = m 2**n, for a positive normal x."""
+
+exponent_of = _elementwise("exponent_of", _emit_exponent, 1)
+"""exponent_of(x): that n, as a float."""
+
+_add = _elementwise("add", lambda builder, a, b: builder.fadd(a, b), 2)
+_subtract = _elementwise("subtract", lambda builder, a, b: builder.fsub(a, b), 2)
+_multiply = _elementwise("multiply", lambda builder, a, b: builder.fmul(a, b), 2)
+_divide = _elementwise("divide", lambda builder, a, b: builder.fdiv(a, b), 2)
+
+
+def _overload_operator(symbol: Any, implementation: Any) -> None:
+    @overload(symbol, strict=False)
+    def typed(a: Any, b: Any) -> Any:
+        if lanes_type in (a, b):
+            return lambda a, b: implementation(a, b)
+        return None
+
+
+_overload_operator(operator.add, _add)
+_overload_operator(operator.sub, _subtract)
+_overload_operator(operator.mul, _multiply)
+_overload_operator(operator.truediv, _divide)
+
+
+def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.gep(data, [index])
+
+
+@intrinsic
+def load(typing_context: Any, array: Any, index: Any) -> Any:
+    """load(array, index): array[index : index + 8] of a contiguous float64 array."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        vector = ir.VectorType(_double, WIDTH)
+        address = _address(context, builder, signature.args[0], values[0], values[1])
+        return builder.load(builder.bitcast(address, vector.as_pointer()), align=8, typ=vector)
+
+    return lanes_type(array, types.intp), generate
+
+
+@intrinsic
+def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    """store(array, index, lanes): array[index : index + 8] = lanes."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        vector = ir.VectorType(_double, WIDTH)
+        address = _address(context, builder, signature.args[0], values[0], values[1])
+        builder.store(values[2], builder.bitcast(address, vector.as_pointer()), align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, lanes_type), generate
+
+
+@intrinsic
+def splat(typing_context: Any, number: Any) -> Any:
+    """splat(x): x in each of the eight lanes."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return _raise(context, builder, values[0], signature.args[0], lanes_type)
+
+    return lanes_type(number), generate
+
+
+@intrinsic
+def lane_sum(typing_context: Any, value: Any) -> Any:
+    """lane_sum(x): the sum of the eight lanes as ((0+4)+(2+6)) + ((1+5)+(3+7))."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        def lane(i: int) -> Any:
+            return builder.extract_element(values[0], ir.Constant(ir.IntType(32), i))
+
+        def pair(i: int, j: int) -> Any:
+            return builder.fadd(lane(i), lane(j))
+
+        even, odd = builder.fadd(pair(0, 4), pair(2, 6)), builder.fadd(pair(1, 5), pair(3, 7))
+        return builder.fadd(even, odd)
+
+    return types.float64(lanes_type), generate

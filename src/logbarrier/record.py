@@ -1,0 +1,170 @@
+"""Record: what a simulation measured, and its statistics."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import validate
+from .files import whole_file
+
+FORMAT = 1
+
+
+class Record:
+    """Metrics of many runs at the checkpoints.
+
+    steps       (C,) after how many updates each value was taken; 0 is the start, the last is the horizon
+    values      name -> (runs, C); `record[name]` reads one
+    settings    what was simulated: rule, problem, horizon, runs, seed, ... as plain JSON values
+    provenance  how: engine, threads, seconds, versions. Not part of the result and not in `digest`.
+
+    >>> import logbarrier as lb
+    >>> record = lb.simulate(lb.SGB(learning_rate=0.1), lb.GapInstances(n_arms=3), horizon=50, runs=4, seed=0)
+    >>> record["optimal_probability"].shape == (4, len(record.steps))
+    True
+    """
+
+    def __init__(
+        self,
+        steps: np.ndarray,
+        values: Mapping[str, np.ndarray],
+        settings: Mapping[str, Any],
+        provenance: Mapping[str, Any],
+    ) -> None:
+        self.steps = steps
+        self.values = dict(values)
+        self.settings = dict(settings)
+        self.provenance = dict(provenance)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.values:
+            raise KeyError(f"Record: no metric {name!r}; it has {', '.join(self.values)}")
+        return self.values[name]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of what was measured."""
+        return tuple(self.values)
+
+    @property
+    def runs(self) -> int:
+        """How many runs."""
+        return len(next(iter(self.values.values())))
+
+    @property
+    def horizon(self) -> int:
+        """How many steps."""
+        return int(self.steps[-1])
+
+    def mean(self, name: str) -> np.ndarray:
+        """Mean over runs (C,)."""
+        return np.asarray(self[name].mean(axis=0))
+
+    def interval(self, name: str, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+        """Student-t interval (low, high) of the mean, each (C,); infinite for a single run, which says nothing of spread."""
+        if not 0 < validate.number("Record.interval", "level", level) < 1:
+            raise ValueError(f"Record.interval: level must be between 0 and 1, got {level}")
+        values, mean = self[name], self.mean(name)
+        if self.runs < 2:
+            return np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
+        from scipy.special import stdtrit  # here, so that reading a record does not wait for scipy
+
+        half = stdtrit(self.runs - 1, (1 + level) / 2) * values.std(axis=0, ddof=1) / np.sqrt(self.runs)
+        return mean - half, mean + half
+
+    def quantiles(self, name: str, q: float | Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95)) -> np.ndarray:
+        """Quantiles over runs, (len(q), C), or (C,) for a single q."""
+        wanted = np.asarray(q, dtype=np.float64)
+        if not ((wanted >= 0) & (wanted <= 1)).all():
+            raise ValueError(f"Record.quantiles: q must be between 0 and 1, got {q}")
+        return np.asarray(np.quantile(self[name], wanted, axis=0))
+
+    def stuck(self, threshold: float = 0.5) -> np.ndarray:
+        """Fraction of runs (C,) in which one wrong arm holds more than `threshold` of the probability."""
+        return np.asarray((self["wrong_probability"] > threshold).mean(axis=0))
+
+    def stuck_fraction(self, threshold: float = 0.5) -> float:
+        """That fraction at the end."""
+        return float(self.stuck(threshold)[-1])
+
+    def digest(self) -> str:
+        """SHA-256 of the result (settings, steps and values), the same whatever threads, chunks or machine made it."""
+        digest = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode())
+        for name, array in [("steps", self.steps), *sorted(self.values.items())]:
+            digest.update(name.encode() + str(array.shape).encode() + np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values: settings, provenance, and for each checkpoint mean, interval and median of each metric."""
+        summary = {}
+        for name in self.metrics:
+            low, high = self.interval(name)
+            summary[name] = {
+                "mean": self.mean(name).tolist(),
+                "low": [x if np.isfinite(x) else None for x in low.tolist()],
+                "high": [x if np.isfinite(x) else None for x in high.tolist()],
+                "median": self.quantiles(name, 0.5).tolist(),
+            }
+        plain = {
+            "settings": self.settings,
+            "provenance": self.provenance,
+            "digest": self.digest(),
+            "steps": self.steps.tolist(),
+            "metrics": summary,
+        }
+        if "wrong_probability" in self.values:
+            plain["stuck"] = self.stuck().tolist()
+        return plain
+
+    def save(self, path: str | Path) -> Path:
+        """Write one .npz, whole or not at all; returns its path."""
+        target = Path(path)
+        header = {"format": FORMAT, "settings": self.settings, "provenance": self.provenance}
+        try:
+            with whole_file(target) as file:
+                np.savez(file, header=np.array(json.dumps(header)), steps=self.steps, **self.values)  # type: ignore[arg-type]
+        except OSError as error:
+            raise OSError(f"Record.save: cannot write {target}: {error.strerror}") from None
+        return target
+
+    @classmethod
+    def load(cls, path: str | Path) -> Record:
+        """Read what `save` wrote."""
+        try:
+            with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            header = json.loads(str(arrays.pop("header")))
+            if header["format"] != FORMAT:
+                raise ValueError(f"Record.load: {path} has format {header['format']}, this version reads {FORMAT}")
+            return cls(arrays.pop("steps"), arrays, header["settings"], header["provenance"])
+        except FileNotFoundError:
+            raise FileNotFoundError(f"Record.load: there is no file {path}") from None
+        except ValueError as error:
+            if str(error).startswith("Record.load"):
+                raise
+            raise ValueError(f"Record.load: {path} is not a record, or is damaged") from None
+        except Exception:
+            raise ValueError(f"Record.load: {path} is not a record, or is damaged") from None
+
+    def __repr__(self) -> str:
+        rule = dict(self.settings.get("rule", {}))
+        name = rule.pop("rule", "?")
+        parameters = ", ".join(f"{key}={value}" for key, value in rule.items())
+        lines = [
+            f"Record of {name}({parameters})",
+            f"  {self.settings.get('problem', {}).get('problem', '?')}, {self.settings.get('n_arms', '?')} arms, "
+            f"{self.runs} runs, horizon {self.horizon:,}, seed {self.settings.get('seed', '?')}, "
+            f"{self.provenance.get('engine', '?')} engine, {self.provenance.get('seconds', float('nan')):.2f} s",
+        ]
+        for metric in self.metrics:
+            low, high = self.interval(metric)
+            lines.append(f"  {metric:<28}{self.mean(metric)[-1]:>12.5g}   [{low[-1]:.5g}, {high[-1]:.5g}]")
+        if "wrong_probability" in self.values:
+            lines.append(f"  {'stuck on a wrong arm':<28}{self.stuck_fraction():>12.3g}")
+        return "\n".join(lines)

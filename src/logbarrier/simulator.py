@@ -1,0 +1,214 @@
+"""simulate: a rule on a problem, many seeded runs, measured at checkpoints."""
+
+from __future__ import annotations
+
+import os
+import platform
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+
+from . import validate
+from .algorithms import Rule
+from .engine import dense
+from .engine.metrics import NAMES as METRICS
+from .engine.policy import new_policy
+from .engine.random import stream_key
+from .problems import ProblemSource
+from .record import Record
+from .starts import as_start
+from .version import __version__
+
+ENGINES = ("auto", "dense")
+LARGEST_HORIZON = 2**32 - 1  # a step number is 32 bits of the random counter
+MOST_ARMS = 10**8
+DEFAULT_CHECKPOINTS = 200
+STEPS_PER_PIECE = 50_000_000  # arm updates between two looks at the progress bar and at Ctrl-C, about 0.05 s
+
+Progress = Callable[[int, int], None]
+
+
+def simulate(
+    rule: Rule,
+    problem: ProblemSource,
+    *,
+    horizon: int,
+    runs: int = 1,
+    seed: int = 0,
+    checkpoints: int | Sequence[int] | None = None,
+    spacing: str = "linear",
+    metrics: Sequence[str] | None = None,
+    start: Any = None,
+    engine: str = "auto",
+    threads: int | None = None,
+    chunk: int | None = None,
+    first_run: int = 0,
+    progress: bool | Progress = False,
+) -> Record:
+    """Run `rule` on `problem` for `horizon` steps, `runs` times, and measure at the checkpoints.
+
+    rule         any rule, such as lb.LogBarrierSGB(learning_rate=0.1, eta=1000)
+    problem      one fixed instance (lb.GaussianBandit, ...) or a family that draws one per run (lb.GapInstances, ...)
+    seed         runs first_run .. first_run + runs - 1 of this seed; each is a pure function of (seed, run number)
+    checkpoints  the steps to measure at, or how many; 0 and the horizon are always among them; about 200 by default
+    spacing      "linear" or "log", for a number of checkpoints
+    metrics      names from lb.METRICS; all by default
+    start        None (uniform), K probabilities, or a description such as lb.OptimalArmAt(1e-3)
+    engine       "auto" or "dense"
+    threads      how many at once; all cores by default
+    chunk        steps between two updates of the progress bar
+    progress     True for a bar on stderr, or a function of (steps done, steps in all)
+
+    The result does not depend on engine scheduling: threads, chunk and splitting runs over calls change no bit.
+
+    >>> import logbarrier as lb
+    >>> rule = lb.LogBarrierSGB(learning_rate=0.1, eta=1000)
+    >>> record = lb.simulate(rule, lb.GapInstances(n_arms=10), horizon=1000, runs=8, seed=0, checkpoints=[10, 100])
+    >>> record.steps
+    array([   0,   10,  100, 1000])
+    """
+    horizon = validate.integer("simulate", "horizon", horizon, 1, LARGEST_HORIZON)
+    runs = validate.integer("simulate", "runs", runs, 1, LARGEST_HORIZON)
+    seed = validate.integer("simulate", "seed", seed, 0)
+    first_run = validate.integer("simulate", "first_run", first_run, 0, LARGEST_HORIZON - runs)
+    threads = validate.integer("simulate", "threads", threads or os.cpu_count() or 1, 1)
+    names = _metric_names(metrics)
+    steps = _checkpoint_steps(checkpoints, spacing, horizon)
+    validate.choice("simulate", "engine", engine, ENGINES)
+    if not isinstance(rule, Rule):
+        raise ValueError(f"simulate: rule must be a rule such as SGB(learning_rate=0.1), got {rule!r}")
+    if not hasattr(problem, "instance"):
+        raise ValueError(f"simulate: problem must be a problem such as GapInstances(n_arms=10), got {problem!r}")
+    n_arms = problem.n_arms
+    begin = as_start("simulate", start, n_arms)
+    pieces = _pieces(steps, validate.integer("simulate", "chunk", chunk or max(STEPS_PER_PIECE // n_arms, 1), 1))
+
+    key, hyper = stream_key(seed), rule.hyper(n_arms)
+    loop = dense.loop_kernel(rule.lift_and_drain, rule.mixing, problem.noise, problem.reward_of)
+    measured = np.empty((runs, len(steps), len(METRICS)))
+    stop = threading.Event()
+    started = time.perf_counter()
+
+    with _Reporter(progress, runs * horizon) as report:
+
+        def one_run(i: int) -> None:
+            parameters = problem.instance(key, first_run + i)
+            means = parameters[0]
+            policy = new_policy(begin.theta(means))
+            tracked = n_arms if rule.uses_arm_means else 0
+            learned = (rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
+            instance = (parameters, int(np.argmax(means)))
+            done = np.zeros(2)
+            for first, last in pieces:
+                if stop.is_set():
+                    return
+                before = int(done[0])
+                loop(policy, learned, hyper, instance, key, first_run + i, steps, first, last, done, measured[i])
+                report(int(done[0]) - before)
+
+        _run_all(one_run, runs, threads, stop)
+
+    return Record(
+        steps,
+        {name: np.ascontiguousarray(measured[:, :, METRICS.index(name)]) for name in names},
+        settings={
+            "rule": rule.to_dict(),
+            "problem": problem.to_dict(),
+            "n_arms": n_arms,
+            "horizon": horizon,
+            "runs": runs,
+            "first_run": first_run,
+            "seed": seed,
+            "start": "uniform" if start is None else repr(start),
+        },
+        provenance={
+            "engine": "dense",
+            "threads": threads,
+            "seconds": round(time.perf_counter() - started, 4),
+            "logbarrier": __version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+            "machine": platform.machine(),
+        },
+    )
+
+
+def _metric_names(wanted: Sequence[str] | None) -> tuple[str, ...]:
+    if wanted is None:
+        return METRICS
+    names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    for name in names:
+        validate.choice("simulate", "metric", name, METRICS)
+    return names
+
+
+def _checkpoint_steps(checkpoints: int | Sequence[int] | None, spacing: str, horizon: int) -> np.ndarray:
+    """The (C,) steps to measure at, ascending, with 0 and the horizon."""
+    validate.choice("simulate", "spacing", spacing, ("linear", "log"))
+    if checkpoints is None or np.ndim(checkpoints) == 0:
+        count = validate.integer("simulate", "checkpoints", DEFAULT_CHECKPOINTS if checkpoints is None else checkpoints, 2)
+        if spacing == "linear":
+            chosen = np.linspace(0, horizon, min(count, horizon + 1))
+        else:
+            chosen = np.concatenate([[0], np.geomspace(1, horizon, min(count - 1, horizon))])
+        return np.unique(np.round(chosen).astype(np.int64))
+    given = [validate.integer("simulate", "checkpoint", step, 0, horizon) for step in checkpoints]  # type: ignore[union-attr]
+    return np.unique(np.array([0, *given, horizon], dtype=np.int64))
+
+
+def _pieces(steps: np.ndarray, chunk: int) -> list[tuple[int, int]]:
+    """Ranges of checkpoints that cover all of them, each about `chunk` steps long."""
+    bounds = [0]
+    for c in range(1, len(steps)):
+        if steps[c] - steps[max(bounds[-1] - 1, 0)] > chunk and c > bounds[-1]:
+            bounds.append(c)
+    return list(zip(bounds, [*bounds[1:], len(steps)], strict=True))
+
+
+def _run_all(one_run: Callable[[int], None], runs: int, threads: int, stop: threading.Event) -> None:
+    """Every run on a pool of threads; on Ctrl-C or a failure the others stop at their next piece."""
+    if threads == 1:
+        for i in range(runs):
+            one_run(i)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(one_run, i) for i in range(runs)]
+        try:
+            finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            for future in finished:
+                future.result()
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+class _Reporter:
+    """Adds up finished steps from all threads and shows them."""
+
+    def __init__(self, progress: bool | Progress, total: int) -> None:
+        self._done, self._total, self._lock = 0, total, threading.Lock()
+        self._show, self._bar = progress if callable(progress) else None, None
+        if progress is True:
+            from .progress import Bar
+
+            self._bar = Bar(total)
+            self._show = self._bar
+
+    def __enter__(self) -> Callable[[int], None]:
+        return self._add
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def _add(self, steps: int) -> None:
+        if self._show is None:
+            return
+        with self._lock:
+            self._done += steps
+            self._show(self._done, self._total)

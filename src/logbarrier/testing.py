@@ -1,0 +1,170 @@
+"""What every rule must satisfy, as one call for the tests of a rule of your own.
+
+>>> import logbarrier as lb
+>>> from logbarrier.testing import check_rule
+>>> check_rule(lb.LogBarrierSGB(learning_rate=0.1, eta=100))
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy.stats import chisquare
+
+from .agent import Agent
+from .algorithms import Rule
+from .engine.dense import PRESENT, learn_mean, update_kernel
+from .engine.policy import new_policy
+from .engine.random import step_uniforms, stream_key
+from .problems import GaussianBandit
+from .simulator import simulate
+from .softmax import softmax
+
+FALSE_ALARM = 1e-6  # of the one statistical check; its draws are fixed by the seed
+
+
+def check_rule(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
+    """Raise AssertionError, with a sentence, unless the rule does what every rule must."""
+    for check in (
+        check_expected_update,
+        check_sum_of_theta,
+        check_agent_matches_simulator,
+        check_extremes,
+        check_scheduling,
+        check_state_round_trip,
+        check_draws,
+    ):
+        check(rule, n_arms=n_arms, seed=seed)
+
+
+def check_expected_update(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
+    """The mean update over arms and rewards, enumerated exactly, is the one the rule claims, up to a constant."""
+    for t, policy, means, memory, arm_means in _situations(rule, n_arms, seed):
+        update = np.zeros(n_arms)
+        for arm in range(n_arms):
+            for reward in (means[arm] - 0.7, means[arm] + 0.7):
+                lift, drain = _lift_and_drain(rule, t, policy, arm, reward, memory, arm_means)
+                update += 0.5 * policy[arm] * (lift * np.eye(n_arms)[arm] - drain * policy)
+        claimed = rule.expected_update(t, policy, means, arm_means if rule.uses_arm_means else memory)
+        difference = (update - update.mean()) - (claimed - claimed.mean())
+        worst = np.abs(difference).max()
+        scale = 1e-12 + np.abs(claimed).max()
+        assert worst <= 1e-10 * scale, f"{rule.name}: E[update] differs from the claimed one by {worst:.2e} at t = {t}"
+
+
+def check_sum_of_theta(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
+    """Where the rule says so, lift - drain does not depend on the arm or the reward."""
+    if not rule.conserves_sum:
+        return
+    for t, policy, means, memory, arm_means in _situations(rule, n_arms, seed):
+        moved = []
+        for arm in range(n_arms):
+            for reward in (means[arm] - 0.7, means[arm] + 0.7):
+                lift, drain = _lift_and_drain(rule, t, policy, arm, reward, memory, arm_means)
+                moved.append(lift - drain)
+        spread = max(moved) - min(moved)
+        assert spread <= 1e-12 * (1 + max(map(abs, moved))), f"{rule.name}: the sum of theta moves by chance, {spread:.2e}"
+
+
+def check_agent_matches_simulator(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
+    """An agent that is told the simulator's rewards has the simulator's policy, to the last bit."""
+    problem = GaussianBandit(np.linspace(-0.5, 0.5, n_arms))
+    horizon, checkpoints = 300, [1, 2, 3, 10, 100, 255, 256, 257]
+    record = simulate(rule, problem, horizon=horizon, runs=1, seed=seed, checkpoints=checkpoints)
+    agent, key = Agent(rule, n_arms=n_arms, seed=seed), stream_key(seed)
+    for t in range(horizon + 1):
+        if t in record.steps:
+            c = int(np.searchsorted(record.steps, t))
+            for metric, value in (
+                ("optimal_probability", agent.policy[problem.optimal_arm]),
+                ("min_probability", agent.policy.min()),
+            ):
+                simulated = record[metric][0, c]
+                assert simulated == value, f"{rule.name}: agent and simulator part at step {t}: {value} and {simulated}"
+        decision = agent.ask()
+        _, u = step_uniforms(t, 0, key)
+        reward = problem.reward_of(problem.noise(u), problem.parameters, decision.arm, (key, t, 0))
+        agent.tell(decision, reward)
+
+
+def check_extremes(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
+    """Probabilities stay finite, non-negative and sum to 1 at logits of 1e4 and rewards of 1e6, whichever arm is pulled."""
+    for size in (1.0, 40.0, 1e4):
+        policy = new_policy(np.linspace(-size, size, n_arms))
+        tracked = n_arms if rule.uses_arm_means else 0
+        learned = (rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
+        update = update_kernel(rule.lift_and_drain, rule.mixing)
+        for t in range(1, 65):
+            reward = (1e6, -1e6, 0.0, 1.0)[t % 4]
+            update(policy, learned, rule.hyper(n_arms), n_arms, t, (t * t) % n_arms, reward, PRESENT)
+            probabilities = policy[1][:n_arms] / policy[3][0]
+            healthy = bool((probabilities >= 0).all()) and abs(probabilities.sum() - 1) < 1e-12
+            assert healthy, f"{rule.name}: the policy broke at step {t} from logits of {size:g}: {probabilities}"
+
+
+def check_scheduling(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
+    """Threads, chunks and splitting the runs over calls change no bit."""
+    problem = GaussianBandit(np.linspace(-0.5, 0.5, n_arms))
+
+    def run(**options: Any) -> np.ndarray:
+        return simulate(rule, problem, horizon=700, seed=seed, checkpoints=[5, 333], **options)["optimal_probability"]
+
+    whole = run(runs=4, threads=1)
+    assert (whole == run(runs=4, threads=2)).all(), f"{rule.name}: two threads give other bits than one"
+    assert (whole == run(runs=4, chunk=7)).all(), f"{rule.name}: chunks give other bits than one piece"
+    halves = np.vstack([run(runs=2), run(runs=2, first_run=2)])
+    assert (whole == halves).all(), f"{rule.name}: runs 0-1 and 2-3 apart give other bits than together"
+
+
+def check_state_round_trip(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
+    """A restored agent, decisions in flight included, goes on exactly as the original would have."""
+    agent = Agent(rule, n_arms=n_arms, seed=seed)
+    waiting = [agent.ask() for _ in range(3)]
+    for t in range(20):
+        agent.tell(agent.ask(), reward=np.sin(t))
+    restored = Agent.from_state_dict(json.loads(json.dumps(agent.state_dict())), rule=rule)
+    for t in range(20):
+        ours, theirs = agent.ask(), restored.ask()
+        assert ours == theirs, f"{rule.name}: a restored agent decides {theirs} where the original decides {ours}"
+        agent.tell(ours, reward=np.cos(t))
+        restored.tell(theirs, reward=np.cos(t))
+        if t < 3:
+            agent.tell(waiting[t], reward=-1.0)
+            restored.tell(waiting[t].id, reward=-1.0)
+    assert (agent.policy == restored.policy).all(), f"{rule.name}: a restored agent learns another policy"
+
+
+def check_draws(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
+    """Arms are drawn with probability p: chi-square on 20 000 draws, false-alarm rate 1e-6."""
+    start = softmax(np.linspace(-2.0, 2.0, n_arms))
+    agent = Agent(rule, n_arms=n_arms, seed=seed, start=start)
+    draws = 20_000
+    counts = np.bincount([agent.ask().arm for _ in range(draws)], minlength=n_arms)
+    p_value = float(chisquare(counts, draws * start).pvalue)
+    assert p_value > FALSE_ALARM, f"{rule.name}: arms are not drawn with probability p (chi-square p = {p_value:.1e})"
+
+
+def _situations(rule: Rule, n_arms: int, seed: int) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """(t, policy, means, memory, arm means) at random policies, after a few steps of learning."""
+    generator = np.random.default_rng(seed)
+    memory, arm_means, counts = rule.new_memory(), np.zeros(n_arms), np.zeros(n_arms)
+    for t in range(1, 33):
+        policy = softmax(generator.normal(size=n_arms) * generator.choice([0.1, 1.0, 4.0]))
+        means = generator.uniform(-1, 1, n_arms)
+        yield t, policy, means, memory, arm_means
+        arm, reward = int(generator.integers(n_arms)), float(generator.normal())
+        rule.lift_and_drain(reward, float(policy[arm]), t, memory, rule.hyper(n_arms))
+        learn_mean(arm_means, counts, arm, reward)
+
+
+def _lift_and_drain(
+    rule: Rule, t: int, policy: np.ndarray, arm: int, reward: float, memory: np.ndarray, arm_means: np.ndarray
+) -> tuple[float, float]:
+    scratch = memory.copy()
+    if rule.uses_arm_means:
+        scratch[0], scratch[1] = policy @ arm_means, arm_means[arm]
+    lift, drain = rule.lift_and_drain(float(reward), float(policy[arm]), t, scratch, rule.hyper(len(policy)))
+    return float(lift), float(drain)

@@ -1,0 +1,73 @@
+"""Checks at the public boundary. One grammar: who, what must hold, what came."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def number(owner: str, name: str, value: Any) -> float:
+    """A finite real number as float."""
+    try:
+        converted = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{owner}: {name} must be a number, got {value!r}") from None
+    if not math.isfinite(converted):
+        raise ValueError(f"{owner}: {name} must be finite, got {converted}")
+    return converted
+
+
+def positive(owner: str, name: str, value: Any) -> float:
+    """A finite number above zero."""
+    try:
+        converted = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{owner}: {name} must be a positive number, got {value!r}") from None
+    if not (math.isfinite(converted) and converted > 0):
+        raise ValueError(f"{owner}: {name} must be positive and finite, got {converted}")
+    return converted
+
+
+def at_least_zero(owner: str, name: str, value: Any) -> float:
+    """A finite number, zero or above."""
+    converted = number(owner, name, value)
+    if converted < 0:
+        raise ValueError(f"{owner}: {name} must be zero or positive, got {converted}")
+    return converted
+
+
+def integer(owner: str, name: str, value: Any, least: int, most: int | None = None) -> int:
+    """A whole number between least and most; a float such as 25e3 counts when it is whole."""
+    try:
+        converted = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
+    except TypeError:
+        raise ValueError(f"{owner}: {name} must be a whole number, got {value!r}") from None
+    if converted < least or (most is not None and converted > most):
+        bounds = f"at least {least}" if most is None else f"between {least} and {most}"
+        raise ValueError(f"{owner}: {name} must be {bounds}, got {converted}")
+    return converted
+
+
+def vector(owner: str, name: str, values: Any) -> np.ndarray:
+    """A finite one-dimensional float64 array of at least two entries."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{owner}: {name} must be a sequence of numbers, got {values!r}") from None
+    if array.ndim != 1 or len(array) < 2:
+        raise ValueError(f"{owner}: {name} must be a sequence of at least 2 numbers, got shape {array.shape}")
+    if not np.isfinite(array).all():
+        bad = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise ValueError(f"{owner}: {name} must be finite, got {array[bad]} for arm {bad}")
+    return array
+
+
+def choice(owner: str, name: str, value: Any, allowed: Sequence[str]) -> str:
+    """One of a few words."""
+    if value not in allowed:
+        raise ValueError(f"{owner}: {name} must be one of {', '.join(allowed)}, got {value!r}")
+    return str(value)

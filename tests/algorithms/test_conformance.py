@@ -1,0 +1,90 @@
+"""Every rule passes the public conformance suite, and the suite catches rules that are wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import logbarrier as lb
+from logbarrier import testing
+from logbarrier.engine.compiled import compiled
+
+
+def test_rule_conforms(rule):
+    testing.check_rule(rule)
+
+
+@compiled
+def drains_twice(reward, probability, t, memory, hyper):
+    return 0.1 * reward, 0.2 * reward
+
+
+@compiled
+def lifts_by_probability(reward, probability, t, memory, hyper):
+    return 0.1 * reward * probability, 0.1 * reward
+
+
+@compiled
+def divides_by_zero(reward, probability, t, memory, hyper):
+    return (reward - reward) / (reward - reward), 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Broken(lb.SGB):
+    name = "broken"
+    lift_and_drain = staticmethod(drains_twice)
+
+
+class LiftsByProbability(Broken):
+    lift_and_drain = staticmethod(lifts_by_probability)
+
+
+class DividesByZero(Broken):
+    lift_and_drain = staticmethod(divides_by_zero)
+
+
+@pytest.mark.parametrize("wrong", [Broken, LiftsByProbability])
+def test_a_wrong_gradient_is_caught(wrong):
+    with pytest.raises(AssertionError, match=r"broken: E\[update\] differs"):
+        testing.check_expected_update(wrong(learning_rate=0.1))
+
+
+def test_a_moving_sum_is_caught():
+    with pytest.raises(AssertionError, match="sum of theta moves"):
+        testing.check_sum_of_theta(Broken(learning_rate=0.1))
+
+
+def test_nan_is_caught():
+    with pytest.raises(AssertionError, match="differs from the claimed one by nan"):
+        testing.check_expected_update(DividesByZero(learning_rate=0.1))
+
+
+def test_a_rule_of_ones_own_runs_everywhere():
+    @compiled
+    def reward_squared(reward, probability, t, memory, hyper):
+        return 0.1 * reward * abs(reward), 0.1 * reward * abs(reward)
+
+    class Own(Broken):
+        lift_and_drain = staticmethod(reward_squared)
+
+    own = Own(learning_rate=0.1)
+    testing.check_agent_matches_simulator(own)
+    testing.check_scheduling(own)
+    testing.check_state_round_trip(own)
+    testing.check_draws(own)
+
+
+def test_sum_of_theta_is_invariant_under_log_barrier_sgb():
+    """In the paper's own form, with (1/eta) added to every arm (erratum 5)."""
+    alpha, eta, n_arms = 0.1, 30.0, 5
+    agent = lb.Agent(lb.LogBarrierSGB(learning_rate=alpha, eta=eta), n_arms=n_arms, seed=0)
+    theta = np.zeros(n_arms)
+    for t in range(200):
+        p, decision = agent.policy, agent.ask()
+        reward = np.sin(t)
+        theta += alpha * (reward * (np.eye(n_arms)[decision.arm] - p) + (1 - n_arms * p) / eta)
+        agent.tell(decision, reward)
+    assert abs(theta.sum()) < 1e-12
+    assert agent.theta == pytest.approx(theta, abs=1e-12)

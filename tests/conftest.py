@@ -1,0 +1,53 @@
+"""What several tests need."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import settings
+
+import logbarrier as lb
+
+settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=60)
+settings.load_profile("fixed")
+
+ALL_RULES = [
+    lb.SGB(learning_rate=0.1),
+    lb.SGB(learning_rate=lb.exponential_decay(0.5, 1e-3)),
+    lb.BaselineSGB(learning_rate=lb.inverse_sqrt(0.3)),
+    lb.EntropySGB(learning_rate=0.1, tau=0.2),
+    lb.EntropySGB(learning_rate=lb.power_law(0.5, 0.3), tau=0.0),
+    lb.LogBarrierSGB(learning_rate=0.1, eta=50),
+    lb.NPG(learning_rate=0.1),
+    lb.BaselineNPG(learning_rate=0.05, schedule="constant"),
+    lb.BaselineNPG(learning_rate=0.1, schedule="inverse_sqrt"),
+    lb.BaselineNPG(learning_rate=0.1, schedule="mei", r_max=2.0),
+    lb.ClippedLogBarrierSGB(),
+]
+
+
+def rule_id(rule: lb.Rule) -> str:
+    return repr(rule)
+
+
+@pytest.fixture(params=ALL_RULES, ids=rule_id)
+def rule(request: pytest.FixtureRequest) -> lb.Rule:
+    """Every rule in turn."""
+    return request.param
+
+
+@pytest.fixture
+def run_python():
+    """Run a piece of Python in a process of its own, with extra environment variables; returns what it printed."""
+
+    def run(code: str, **environment: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    return run

@@ -1,0 +1,70 @@
+"""exp, log and lanes against 50-digit arithmetic."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numba import njit
+
+from logbarrier.engine.elementary import exp, log
+from logbarrier.engine.lanes import fma, lane_sum, load, store
+
+mpmath.mp.dps = 50
+ULP = 2.0**-52
+
+
+@njit
+def exp_and_log_in_lanes(x, out):
+    for j in range(0, x.shape[0], 8):
+        store(out, j, log(exp(load(x, j))))
+
+
+@njit
+def dot_in_lanes(x, y):
+    return lane_sum(fma(load(x, 0), load(y, 0), 1.0))
+
+
+@given(st.floats(-707.9, 708.9))
+def test_exp_is_within_two_units_in_the_last_place(x):
+    exact = mpmath.exp(mpmath.mpf(x))
+    assert abs(mpmath.mpf(exp(x)) / exact - 1) <= 2 * ULP
+
+
+@given(st.floats(1e-307, 1e308) | st.floats(0.5, 2.0))
+def test_log_is_within_two_units_in_the_last_place(x):
+    exact = mpmath.log(mpmath.mpf(x))
+    assert abs(mpmath.mpf(log(x)) - exact) <= 2 * ULP * abs(exact)
+
+
+@pytest.mark.parametrize(("x", "expected"), [(-708.0, 0.0), (-1e300, 0.0), (0.0, 1.0)])
+def test_exp_at_its_lower_end(x, expected):
+    assert exp(x) == expected
+
+
+def test_exp_never_overflows():
+    assert exp(1e300) == exp(709.0) < np.inf
+
+
+def test_lanes_and_numbers_give_the_same_bits():
+    x = np.linspace(-600, 600, 64)
+    out = np.empty(64)
+    exp_and_log_in_lanes(x, out)
+    assert [log(exp(value)) for value in x] == out.tolist()
+
+
+def test_lane_sum_adds_all_eight():
+    x = np.arange(8.0)
+    assert dot_in_lanes(x, x) == (x * x + 1).sum()
+
+
+def test_exponential_coefficients_are_the_chebyshev_fit():
+    from logbarrier.engine import elementary
+
+    half = mpmath.log(2) / 2
+    fit = [float(c) for c in reversed(mpmath.chebyfit(mpmath.exp, [-half, half], 12, asc=True))]
+    written = [getattr(elementary, f"_E{power}") for power in range(11, 1, -1)]
+    assert written == pytest.approx(fit[:10], rel=1e-15)
+    assert fit[10:] == [1.0, 1.0]

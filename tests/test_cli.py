@@ -1,0 +1,116 @@
+"""The command line: tables, JSON, files, and exit code 2 in one sentence."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import fields
+
+import pytest
+
+import logbarrier as lb
+
+RULE = "--rule log-barrier-sgb --learning-rate 0.1 --eta 50"
+SMALL = f"simulate {RULE} --arms 5 --horizon 200 --runs 4".split()
+
+
+def logbarrier(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "logbarrier", *map(str, arguments)], capture_output=True, text=True, timeout=120
+    )
+
+
+def test_simulate_prints_a_table():
+    done = logbarrier(*SMALL)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert any(line.split() == ["step", "mean", "p(a*)", "95", "%", "interval", "median", "stuck"] for line in lines)
+    assert lines[2].split()[:2] == ["0", "0.2000"] or lines[3].split()[:2] == ["0", "0.2000"]
+
+
+def test_simulate_prints_json_and_writes_files(tmp_path):
+    done = logbarrier(*SMALL, "--json", "--plot", tmp_path / "a.svg", "--save", tmp_path / "a.npz")
+    assert done.returncode == 0, done.stderr
+    printed = json.loads(done.stdout)
+    record = lb.simulate(lb.LogBarrierSGB(learning_rate=0.1, eta=50), lb.GapInstances(n_arms=5), horizon=200, runs=4, seed=0)
+    assert printed["digest"] == record.digest() == lb.Record.load(tmp_path / "a.npz").digest()
+    assert printed["metrics"]["optimal_probability"]["mean"] == record.mean("optimal_probability").tolist()
+    assert (tmp_path / "a.svg").read_text().startswith("<?xml")
+
+
+def test_rules_lists_every_rule_with_its_parameters():
+    table, plain = logbarrier("rules"), logbarrier("rules", "--json")
+    assert all(name in table.stdout for name in lb.RULES)
+    listed = {row["rule"]: list(row["parameters"]) for row in json.loads(plain.stdout)}
+    assert listed == {name: [field.name for field in fields(rule)] for name, rule in lb.RULES.items()}
+
+
+def test_every_parameter_of_every_rule_is_an_option():
+    text = logbarrier("simulate", "--help").stdout
+    for rule in lb.RULES.values():
+        for field in fields(rule):
+            assert "--" + field.name.replace("_", "-") in text
+
+
+@pytest.mark.parametrize("name", list(lb.RULES))
+def test_every_rule_runs(name):
+    options = {"learning_rate": 0.1, "eta": 50, "tau": 0.1}
+    known = [field.name for field in fields(lb.RULES[name])]
+    chosen = [word for key, value in options.items() if key in known for word in ("--" + key.replace("_", "-"), str(value))]
+    done = logbarrier("simulate", "--rule", name, "--arms", 3, "--horizon", 20, "--runs", 2, "--json", *chosen)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["settings"]["rule"]["rule"] == name
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (["--eta", "-3"], "LogBarrierSGB: eta must be positive and finite, got -3.0"),
+        (["--eta", "nan"], "LogBarrierSGB: eta must be positive and finite, got nan"),
+        (["--rule", "ucb"], "rule: must be one of sgb,"),
+        (["--tau", "1"], "log-barrier-sgb: has no parameter tau; it takes learning_rate, eta"),
+        (["--arms", "1"], "GapInstances: n_arms must be at least 2, got 1"),
+        (["--horizon", "0"], "simulate: horizon must be between 1 and"),
+        (["--horizon", "1.5"], "simulate: horizon must be a whole number, got 1.5"),
+        (["--runs", "0"], "simulate: runs must be between 1 and"),
+        (["--gap", "5"], "GapInstances: gap must be below 2, got 5.0"),
+        (["--bad-start", "2"], "OptimalArmAt: probability must be between 0 and 1, got 2.0"),
+        (["--engine", "warp"], "simulate: engine must be one of"),
+        (["--plot", "nowhere/a.png"], "nowhere/a.png: the folder nowhere does not exist"),
+        (["--plot", "a.gif"], "plot: the file must end in .png, .pdf or .svg, got 'a.gif'"),
+        (["--arms", "many"], "Invalid value for '--arms'"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(changes, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = logbarrier(*SMALL, *changes)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_does_not_wait_for_the_compiler():
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "logbarrier", "--help"], capture_output=True, text=True, timeout=60
+    )
+    assert "numba" not in done.stderr
+    assert "scipy" not in done.stderr
+    assert "simulate" in done.stdout
+
+
+def test_ctrl_c_stops_with_exit_code_130():
+    import signal
+
+    long = [*SMALL, "--horizon", "4e9"]
+    process = subprocess.Popen([sys.executable, "-m", "logbarrier", *long], stderr=subprocess.PIPE, text=True)
+    time.sleep(5)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in stderr
+    assert "logbarrier: stopped; nothing was saved" in stderr
