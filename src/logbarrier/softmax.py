@@ -37,7 +37,7 @@ def reduced_softmax(reduced: np.ndarray) -> np.ndarray:
 
 
 def fisher(theta: np.ndarray) -> np.ndarray:
-    """F(theta) = diag p - p p^T (K, K): the covariance of e_a under p (Proposition 4.2). Singular: F 1 = 0."""
+    """F(theta) = diag p - p p^T (K, K): the covariance of e_a under p (Proposition 1). Singular: F 1 = 0."""
     p = softmax(theta)
     return np.asarray(np.diag(p) - np.outer(p, p))
 

@@ -1,85 +1,21 @@
-"""The command line: arguments in, tables out. Nothing is computed here."""
+"""logbarrier simulate."""
 
 from __future__ import annotations
 
-import sys
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Never
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from .record import Record
+from .errors import one_sentence
 
-app = typer.Typer(
-    help="Softmax policy gradient on bandits, with a log barrier that keeps every arm alive.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+if TYPE_CHECKING:
+    from ..record import Record
 
 TABLE_ROWS = 11
 
 
-def main() -> None:
-    """Entry point: exit 0 when fine, 2 for wrong usage, 130 for Ctrl-C; never a traceback for what a user can cause."""
-    app()
-
-
-def _refuse(error: Exception) -> Never:
-    message = error.args[0] if isinstance(error, KeyError) else error
-    sys.stderr.write(f"logbarrier: {message}\n")
-    raise typer.Exit(2)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from .version import __version__
-
-        typer.echo(f"logbarrier {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _global(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
-) -> None:
-    """Softmax policy gradient on bandits, with a log barrier that keeps every arm alive."""
-
-
-@app.command()
-def rules(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """List the rules with their parameters and their place in the paper."""
-    import json
-    from dataclasses import MISSING, fields
-
-    from .algorithms import RULES
-
-    listed = [
-        {
-            "rule": name,
-            "parameters": {f.name: None if f.default is MISSING else f.default for f in fields(rule)},
-            "place": rule.place,
-            "summary": (rule.__doc__ or "").splitlines()[0],
-        }
-        for name, rule in RULES.items()
-    ]
-    if as_json:
-        typer.echo(json.dumps(listed, indent=2))
-        return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("rule", "parameters", "place in the paper", box=None, header_style="bold", pad_edge=False)
-    for row in listed:
-        words = [f"--{k.replace('_', '-')}" + ("" if v is None else f" {v}") for k, v in row["parameters"].items()]  # type: ignore[attr-defined]
-        table.add_row(str(row["rule"]), " ".join(words), str(row["place"]))
-    Console().print(table)
-
-
-@app.command()
 def simulate(
     rule: Annotated[str, typer.Option(help="A name from 'logbarrier rules'.")],
     arms: Annotated[int, typer.Option(help="Number of arms K.")],
@@ -107,15 +43,13 @@ def simulate(
 
     Example: logbarrier simulate --rule log-barrier-sgb --arms 1000 --learning-rate 0.1 --eta 5000
     """
-    import json
-
-    from . import algorithms, problems
-    from .plots import check_figure_name, learning_curves, save_figure
-    from .simulator import simulate as run_simulation
-    from .starts import OptimalArmAt
+    from .. import algorithms, problems
+    from ..plots import check_figure_name, learning_curves, save_figure
+    from ..simulator import simulate as run_simulation
+    from ..starts import OptimalArmAt
 
     given = {"learning_rate": learning_rate, "eta": eta, "tau": tau, "schedule": schedule, "c": c, "lambda0": lambda0}
-    try:
+    with one_sentence("nothing was saved"):
         for target in (plot, save):
             _check_folder(target)
         if plot is not None:
@@ -139,11 +73,6 @@ def simulate(
             record.save(save)
         if plot is not None:
             save_figure(learning_curves({rule: record}), plot)
-    except KeyboardInterrupt:
-        sys.stderr.write("logbarrier: stopped; nothing was saved\n")
-        raise typer.Exit(130) from None
-    except (ValueError, OSError, MemoryError) as error:
-        _refuse(error)
     if as_json:
         typer.echo(json.dumps(record.to_dict()))
     else:

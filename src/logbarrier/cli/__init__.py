@@ -1,0 +1,41 @@
+"""The command line: one small file a command. Arguments in, tables out; nothing is computed here.
+
+Command files import the package inside the function, so that `logbarrier --help` does not wait for the compiler.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ..version import __version__
+from . import rules, simulate
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(rules.rules)
+app.command()(simulate.simulate)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"logbarrier {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _global(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """Softmax policy gradient on bandits, with a log barrier that keeps every arm alive."""
+
+
+def main() -> None:
+    """Entry point."""
+    app()
