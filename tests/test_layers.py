@@ -15,7 +15,8 @@ LAYERS = [
     {"engine"},
     {"schedules", "softmax"},
     {"problems", "algorithms", "starts", "record", "progress"},
-    {"simulator", "agent", "plots"},
+    {"engines", "agent", "plots"},
+    {"simulator"},
     {"testing", "cli"},
     {"__main__", "__init__"},
 ]

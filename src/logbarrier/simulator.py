@@ -14,16 +14,14 @@ import numpy as np
 
 from . import validate
 from .algorithms import Rule
-from .engine import dense
 from .engine.metrics import NAMES as METRICS
-from .engine.policy import new_policy
 from .engine.random import stream_key
+from .engines import ENGINES, choose
 from .problems import ProblemSource
 from .record import Record
 from .starts import as_start
 from .version import __version__
 
-ENGINES = ("auto", "dense")
 LARGEST_HORIZON = 2**32 - 1  # a step number is 32 bits of the random counter
 MOST_ARMS = 10**8
 DEFAULT_CHECKPOINTS = 200
@@ -58,12 +56,12 @@ def simulate(
     spacing      "linear" or "log", for a number of checkpoints
     metrics      names from lb.METRICS; all by default
     start        None (uniform), K probabilities, or a description such as lb.OptimalArmAt(1e-3)
-    engine       "auto" or "dense"
+    engine       "auto" (by rule and number of arms), or one of "dense", "lockstep", "lazy", "sparse"; see docs/engine.md
     threads      how many at once; all cores by default
     chunk        steps between two updates of the progress bar
     progress     True for a bar on stderr, or a function of (steps done, steps in all)
 
-    The result does not depend on engine scheduling: threads, chunk and splitting runs over calls change no bit.
+    Threads, chunk and splitting the runs over calls change no bit; another engine changes rounding alone.
 
     >>> import logbarrier as lb
     >>> rule = lb.LogBarrierSGB(learning_rate=0.1, eta=1000)
@@ -78,7 +76,7 @@ def simulate(
     threads = validate.integer("simulate", "threads", threads or os.cpu_count() or 1, 1)
     names = _metric_names(metrics)
     steps = _checkpoint_steps(checkpoints, spacing, horizon)
-    validate.choice("simulate", "engine", engine, ENGINES)
+    validate.choice("simulate", "engine", engine, ("auto", *ENGINES))
     if not isinstance(rule, Rule):
         raise ValueError(f"simulate: rule must be a rule such as SGB(learning_rate=0.1), got {rule!r}")
     if not hasattr(problem, "instance"):
@@ -87,30 +85,26 @@ def simulate(
     begin = as_start("simulate", start, n_arms)
     pieces = _pieces(steps, validate.integer("simulate", "chunk", chunk or max(STEPS_PER_PIECE // n_arms, 1), 1))
 
-    key, hyper = stream_key(seed), rule.hyper(n_arms)
-    loop = dense.loop_kernel(rule.lift_and_drain, rule.mixing, problem.noise, problem.reward_of)
+    flight_type, key = choose(rule, n_arms, engine), stream_key(seed)
     measured = np.empty((runs, len(steps), len(METRICS)))
     stop = threading.Event()
     started = time.perf_counter()
 
     with _Reporter(progress, runs * horizon) as report:
 
-        def one_run(i: int) -> None:
-            parameters = problem.instance(key, first_run + i)
-            means = parameters[0]
-            policy = new_policy(begin.theta(means))
-            tracked = n_arms if rule.uses_arm_means else 0
-            learned = (rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
-            instance = (parameters, int(np.argmax(means)))
-            done = np.zeros(2)
-            for first, last in pieces:
+        def one_flight(index: int) -> None:
+            first, last = index * flight_type.size, min((index + 1) * flight_type.size, runs)
+            numbers = range(first_run + first, first_run + last)
+            flight = flight_type(rule, problem, begin, key, numbers, steps, measured[first:last])
+            before = 0
+            for piece in pieces:
                 if stop.is_set():
                     return
-                before = int(done[0])
-                loop(policy, learned, hyper, instance, key, first_run + i, steps, first, last, done, measured[i])
-                report(int(done[0]) - before)
+                done = flight.advance(*piece)
+                report(done - before)
+                before = done
 
-        _run_all(one_run, runs, threads, stop)
+        _fly_all(one_flight, -(-runs // flight_type.size), threads, stop)
 
     return Record(
         steps,
@@ -126,7 +120,7 @@ def simulate(
             "start": "uniform" if start is None else repr(start),
         },
         provenance={
-            "engine": "dense",
+            "engine": flight_type.name,
             "threads": threads,
             "seconds": round(time.perf_counter() - started, 4),
             "logbarrier": __version__,
@@ -169,14 +163,14 @@ def _pieces(steps: np.ndarray, chunk: int) -> list[tuple[int, int]]:
     return list(zip(bounds, [*bounds[1:], len(steps)], strict=True))
 
 
-def _run_all(one_run: Callable[[int], None], runs: int, threads: int, stop: threading.Event) -> None:
-    """Every run on a pool of threads; on Ctrl-C or a failure the others stop at their next piece."""
+def _fly_all(one_flight: Callable[[int], None], flights: int, threads: int, stop: threading.Event) -> None:
+    """Every flight on a pool of threads; on Ctrl-C or a failure the others stop at their next piece."""
     if threads == 1:
-        for i in range(runs):
-            one_run(i)
+        for index in range(flights):
+            one_flight(index)
         return
     with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(one_run, i) for i in range(runs)]
+        futures = [pool.submit(one_flight, index) for index in range(flights)]
         try:
             finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
             for future in finished:

@@ -19,6 +19,7 @@ from .algorithms import Rule
 from .engine.dense import PRESENT, learn_mean, update_kernel
 from .engine.policy import new_policy
 from .engine.random import step_uniforms, stream_key
+from .engines import ENGINES, suits
 from .problems import GaussianBandit
 from .simulator import simulate
 from .softmax import softmax
@@ -73,7 +74,7 @@ def check_agent_matches_simulator(rule: Rule, *, n_arms: int = 6, seed: int = 0)
     """An agent that is told the simulator's rewards has the simulator's policy, to the last bit."""
     problem = GaussianBandit(np.linspace(-0.5, 0.5, n_arms))
     horizon, checkpoints = 300, [1, 2, 3, 10, 100, 255, 256, 257]
-    record = simulate(rule, problem, horizon=horizon, runs=1, seed=seed, checkpoints=checkpoints)
+    record = simulate(rule, problem, horizon=horizon, runs=1, seed=seed, checkpoints=checkpoints, engine="dense")
     agent, key = Agent(rule, n_arms=n_arms, seed=seed), stream_key(seed)
     for t in range(horizon + 1):
         if t in record.steps:
@@ -109,14 +110,17 @@ def check_scheduling(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
     """Threads, chunks and splitting the runs over calls change no bit."""
     problem = GaussianBandit(np.linspace(-0.5, 0.5, n_arms))
 
-    def run(**options: Any) -> np.ndarray:
-        return simulate(rule, problem, horizon=700, seed=seed, checkpoints=[5, 333], **options)["optimal_probability"]
+    for engine in (name for name in ENGINES if suits(name, rule)):
 
-    whole = run(runs=4, threads=1)
-    assert (whole == run(runs=4, threads=2)).all(), f"{rule.name}: two threads give other bits than one"
-    assert (whole == run(runs=4, chunk=7)).all(), f"{rule.name}: chunks give other bits than one piece"
-    halves = np.vstack([run(runs=2), run(runs=2, first_run=2)])
-    assert (whole == halves).all(), f"{rule.name}: runs 0-1 and 2-3 apart give other bits than together"
+        def run(engine: str = engine, **options: Any) -> np.ndarray:
+            record = simulate(rule, problem, horizon=700, seed=seed, checkpoints=[5, 333], engine=engine, **options)
+            return record["optimal_probability"]
+
+        whole, who = run(runs=11, threads=1), f"{rule.name} on the {engine} engine"
+        assert (whole == run(runs=11, threads=2)).all(), f"{who}: two threads give other bits than one"
+        assert (whole == run(runs=11, chunk=7)).all(), f"{who}: chunks give other bits than one piece"
+        parts = np.vstack([run(runs=3), run(runs=8, first_run=3)])
+        assert (whole == parts).all(), f"{who}: runs 0-2 and 3-10 apart give other bits than together"
 
 
 def check_state_round_trip(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:

@@ -41,6 +41,7 @@ class BaselineNPG(Rule):
     lift_and_drain = staticmethod(lift_and_drain)
     uses_arm_means = True
     conserves_sum = False
+    drains = False
 
     learning_rate: LearningRate
     schedule: str = "inverse_sqrt"

@@ -32,6 +32,7 @@ class NPG(Rule):
     place = "Algorithm 3"
     lift_and_drain = staticmethod(lift_and_drain)
     conserves_sum = False
+    drains = False
 
     learning_rate: LearningRate
 

@@ -39,6 +39,7 @@ class Rule:
                     memory[0] = sum_a p(a) m(a) and memory[1] = m(arm)
     conserves_sum   lift - drain is the same whatever arm and reward came: with a constant added to all
                     arms, the sum of theta never moves
+    drains          drain is not always 0
     """
 
     name: ClassVar[str]
@@ -48,6 +49,7 @@ class Rule:
     memory_size: ClassVar[int] = 0
     uses_arm_means: ClassVar[bool] = False
     conserves_sum: ClassVar[bool] = True
+    drains: ClassVar[bool] = True
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         """The hyper-parameters as the compiled function takes them."""
@@ -59,6 +61,11 @@ class Rule:
         policy (K,), means (K,) true mean rewards, memory: for rules with arm means, those means (K,).
         """
         raise NotImplementedError
+
+    @property
+    def mixes(self) -> bool:
+        """Whether the rule ever moves the policy towards uniform."""
+        return self.mixing is not no_mixing
 
     def new_memory(self) -> np.ndarray:
         """What the rule remembers before its first step."""

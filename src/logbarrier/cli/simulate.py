@@ -32,7 +32,7 @@ def simulate(
     r_max: Annotated[float, typer.Option(help="Best mean reward.")] = 1.0,
     scale: Annotated[float, typer.Option(help="Standard deviation of the rewards.")] = 1.0,
     bad_start: Annotated[float | None, typer.Option(help="Start with the optimal arm at this probability.")] = None,
-    engine: Annotated[str, typer.Option(help="auto or dense.")] = "auto",
+    engine: Annotated[str, typer.Option(help="auto, dense, lockstep, lazy or sparse.")] = "auto",
     threads: Annotated[int | None, typer.Option(help="All cores by default.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Write the learning curves as .png, .pdf or .svg.")] = None,

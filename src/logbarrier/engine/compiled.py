@@ -36,6 +36,11 @@ def compiled(function: Callable[..., Any]) -> Any:
     return numba.njit(nogil=True, error_model="numpy")(function)
 
 
+def inlined(function: Callable[..., Any]) -> Any:
+    """The same for a function of a hot loop: it is always expanded where it is called."""
+    return numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
+
+
 @cache
 def kernel(factory: Callable[..., Callable[..., Any]], *parts: Any) -> Any:
     """The compiled function `factory(*parts)`, where the parts are `compiled` functions that it calls.

@@ -5,7 +5,7 @@ Both take numbers or `Lanes`. Accuracy is within 2 units in the last place (test
 
 from __future__ import annotations
 
-from .compiled import compiled
+from .compiled import inlined
 from .lanes import exponent_of, fma, mantissa_of, select_above, times_power_of_two
 
 ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it rounds to an integer, held in the low bits
@@ -22,7 +22,7 @@ _E7, _E6, _E5, _E4 = 0.00019841269890047113, 0.0013888888952314775, 0.0083333333
 _E3, _E2 = 0.1666666666666668, 0.5000000000000019
 
 
-@compiled
+@inlined
 def exp(x):
     """exp(x), 0 for x <= -708 and exp(709) for x >= 709: never infinite, never denormal.
 
@@ -33,14 +33,16 @@ def exp(x):
     shifted = fma(y, LOG2_E, ROUND)
     n = shifted - ROUND
     r = fma(n, -LN2_LOW, fma(n, -LN2_HIGH, y))
-    p = fma(fma(_E11, r, _E10), r, _E9)
-    p = fma(fma(fma(p, r, _E8), r, _E7), r, _E6)
-    p = fma(fma(fma(p, r, _E5), r, _E4), r, _E3)
-    p = fma(fma(fma(p, r, _E2), r, 1.0), r, 1.0)
+    r2 = r * r  # in pairs, then pairs of pairs: shorter chains than one power after the other
+    r4 = r2 * r2
+    low = fma(fma(_E3, r, _E2), r2, r + 1.0)
+    middle = fma(fma(_E7, r, _E6), r2, fma(_E5, r, _E4))
+    high = fma(fma(_E11, r, _E10), r2, fma(_E9, r, _E8))
+    p = fma(fma(high, r4, middle), r4, low)
     return select_above(x, EXP_LOWEST, times_power_of_two(p, shifted), 0.0)
 
 
-@compiled
+@inlined
 def log(x):
     """log(x) for a normal x > 0.
 

@@ -147,8 +147,9 @@ _overload_operator(operator.mul, _multiply)
 _overload_operator(operator.truediv, _divide)
 
 
-def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
-    data = context.make_array(array_type)(context, builder, array).data
+def _address(context: Any, builder: Any, kind: Any, value: Any, index: Any) -> Any:
+    """Of an element of an array, or behind a pointer."""
+    data = context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
     return builder.gep(data, [index])
 
 
@@ -188,6 +189,16 @@ def splat(typing_context: Any, number: Any) -> Any:
 
 
 @intrinsic
+def lane(typing_context: Any, value: Any, index: Any) -> Any:
+    """lane(x, i): the number in lane i."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.extract_element(values[0], values[1])
+
+    return types.float64(lanes_type, types.intp), generate
+
+
+@intrinsic
 def lane_sum(typing_context: Any, value: Any) -> Any:
     """lane_sum(x): the sum of the eight lanes as ((0+4)+(2+6)) + ((1+5)+(3+7))."""
 
@@ -202,3 +213,27 @@ def lane_sum(typing_context: Any, value: Any) -> Any:
         return builder.fadd(even, odd)
 
     return types.float64(lanes_type), generate
+
+
+@intrinsic
+def lanes_above(typing_context: Any, a: Any, b: Any) -> Any:
+    """lanes_above(a, b): an integer whose bit i says whether a > b in lane i."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        left, right = (_raise(context, builder, v, t, lanes_type) for v, t in zip(values, signature.args, strict=True))
+        bits = builder.bitcast(builder.fcmp_ordered(">", left, right), ir.IntType(WIDTH))
+        return builder.zext(bits, _int64)
+
+    return types.int64(a, b), generate
+
+
+@intrinsic
+def magnitude(typing_context: Any, x: Any) -> Any:
+    """magnitude(x): |x| in each lane."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        kind = _integer_type(values[0])
+        cleared = builder.and_(builder.bitcast(values[0], kind), _constant_like(values[0], (1 << 63) - 1))
+        return builder.bitcast(cleared, values[0].type)
+
+    return x(x), generate

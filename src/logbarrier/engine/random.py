@@ -11,8 +11,9 @@ import math
 import numpy as np
 from numba import uint64
 
-from .compiled import compiled
+from .compiled import compiled, inlined
 from .elementary import log
+from .lanes import select_above
 
 STEP = 0  # one block a step: the first half draws the arm, the second the reward
 ARM = 1  # further draws for the arm of a step
@@ -29,7 +30,7 @@ def stream_key(seed: int) -> np.ndarray:
     return np.random.SeedSequence(seed).generate_state(2, np.uint32).astype(np.uint64)
 
 
-@compiled
+@inlined
 def philox(t, block, run, purpose, key):
     """The 128 bits at counter (t, block, run, purpose) as two uint64."""
     mask = uint64(_LOW)
@@ -47,7 +48,7 @@ def philox(t, block, run, purpose, key):
     return (x0 << uint64(32)) | x1, (x2 << uint64(32)) | x3
 
 
-@compiled
+@inlined
 def uniform(bits):
     """The top 52 bits as a number strictly inside (0, 1): (i + 1/2) / 2**52, symmetric about 1/2."""
     return (np.float64(np.int64(bits >> uint64(12))) + 0.5) * 2.0**-52
@@ -64,10 +65,32 @@ def step_uniforms(t, run, key):
 def fill_uniforms(arms, rewards, first, count, run, key):
     """The uniforms of steps first .. first + count - 1: arms[i] draws the arm, rewards[i] the reward."""
     for i in range(count):
-        arms[i], rewards[i] = step_uniforms(first + i, run, key)
+        arms[i] = uniform(philox(first + i, 0, run, STEP, key)[0])
+    for i in range(count):  # a second pass: two outputs in one loop would keep it from running in vector registers
+        rewards[i] = uniform(philox(first + i, 0, run, STEP, key)[1])
 
 
 @compiled
+def fill_uniforms_of_runs(arms, rewards, first, count, runs, key):
+    """The same for eight runs side by side: index i * 8 + lane is step first + i of runs[lane]."""
+    for i in range(count):
+        for lane in range(8):
+            arms[i * 8 + lane] = uniform(philox(first + i, 0, runs[lane], STEP, key)[0])
+    for i in range(count):
+        for lane in range(8):
+            rewards[i * 8 + lane] = uniform(philox(first + i, 0, runs[lane], STEP, key)[1])
+
+
+@compiled
+def fill_proposals(places, accepts, first, count, run, key):
+    """Two further uniforms for the arm of each of those steps."""
+    for i in range(count):
+        places[i] = uniform(philox(first + i, 0, run, ARM, key)[0])
+    for i in range(count):
+        accepts[i] = uniform(philox(first + i, 0, run, ARM, key)[1])
+
+
+@inlined
 def _ratio(x, a, b):
     """The quotient of two polynomials of degree 7, highest power first."""
     top, bottom = a[0], b[0]
@@ -94,15 +117,15 @@ _TAIL_BOTTOM = (2.04426310338993978564e-15, 1.42151175831644588870e-7, 1.8463183
                 5.99832206555887937690e-1, 1.0)  # fmt: skip
 
 
-@compiled
+@inlined
 def standard_normal(u):
     """The normal quantile of u in (0, 1), relative error about 1e-15: inverse-CDF sampling to 8.2 sigma."""
     q = u - 0.5
-    if abs(q) <= 0.425:
-        return q * _ratio(0.180625 - q * q, _CENTRE_TOP, _CENTRE_BOTTOM)
-    r = math.sqrt(-log(u if q < 0.0 else 1.0 - u))
-    tail = _ratio(r - 1.6, _SIDE_TOP, _SIDE_BOTTOM) if r <= 5.0 else _ratio(r - 5.0, _TAIL_TOP, _TAIL_BOTTOM)
-    return -tail if q < 0.0 else tail
+    centre = q * _ratio(0.180625 - q * q, _CENTRE_TOP, _CENTRE_BOTTOM)
+    r = math.sqrt(-log(select_above(q, 0.0, 1.0 - u, u)))
+    tail = select_above(r, 5.0, _ratio(r - 5.0, _TAIL_TOP, _TAIL_BOTTOM), _ratio(r - 1.6, _SIDE_TOP, _SIDE_BOTTOM))
+    # all three, without a branch: a loop over many u then runs in vector registers
+    return select_above(abs(q), 0.425, select_above(q, 0.0, tail, -tail), centre)
 
 
 @compiled

@@ -1,0 +1,322 @@
+"""The lazy loop: a step whose cost hardly grows with the number of arms (docs/engine.md has the derivation).
+
+Arms that are not pulled all go through the same map, so it is composed once per class of arms (series.py) instead of
+being applied to each arm. Only the heavy arms and the pulled one are touched in a step. A class is refreshed, arm by arm,
+when its map has moved by REACH; arms that weigh less move less, so lighter classes are refreshed less often, and the arms
+refreshed per step number a few times drain / REACH in all, whatever K.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .classes import (
+    CLASSES,
+    HEAVY_ARMS,
+    HEAVY_TOTAL,
+    HEAVY_WEIGHTS,
+    LARGEST_TOTAL,
+    LIGHT_TOTAL,
+    LIGHTEST,
+    LIMITS,
+    MARGIN,
+    N_ARMS,
+    N_HEAVY,
+    SCALE,
+    SLOW_STEPS,
+    SMALLEST_TOTAL,
+    TOPS,
+    TOTAL,
+    UNIT,
+    change_unit,
+    demote_light_heavies,
+    from_theta,
+    insert,
+    insert_light,
+    rebuild,
+    refresh,
+    refresh_exactly,
+    remove,
+    resettle,
+    to_theta,
+    write_levels,
+)
+from .compiled import compiled, inlined, kernel
+from .elementary import exp, log
+from .lanes import WIDTH, lane_sum, lanes_above, load, magnitude, splat, store
+from .metrics import measure
+from .pointers import pointer_to, prefetch, table_behind
+from .policy import SMALLEST_PROBABILITY, within_reach
+from .random import ARM, fill_proposals, fill_uniforms, philox, uniform
+from .series import MASSES, REACH, base_of, class_masses, compose, replace_in_moments, reset, value_at
+
+BATCH = 128
+LARGEST_STEP = 40.0  # a larger lift or drain is taken in theta, arm by arm
+AHEAD = 6  # steps, for each of two stages of fetching
+CACHED_ARMS = 20_000  # with fewer arms everything is in the cache anyway
+TRIES = 64  # then the class is searched through, which draws from the same law
+DEMOTE_EVERY = 64
+NO_CLASS = -1  # the heavy arms
+
+
+@inlined
+def update_totals(state):
+    """Masses of the classes, of the heavy arms, and of all."""
+    page, borders = state[2], state[3]
+    class_masses(page)
+    total = splat(0.0)
+    for i in range(0, borders[N_HEAVY], WIDTH):
+        total = total + load(page, HEAVY_WEIGHTS + i)
+    page[HEAVY_TOTAL] = lane_sum(total)
+    page[LIGHT_TOTAL] = lane_sum(load(page, MASSES))
+    page[TOTAL] = page[HEAVY_TOTAL] + page[LIGHT_TOTAL]
+
+
+@compiled
+def refresh_totals(state):
+    """`update_totals` where it is not worth expanding."""
+    update_totals(state)
+
+
+@inlined
+def draw(state, u, place, accept, t, run, key):
+    """(class, position, weight) of an arm drawn by its weight; class NO_CLASS is the heavy arms.
+
+    u picks the class, place an arm in it, which is taken if accept is below weight / largest weight: rejection, so exact.
+    """
+    bases, page, borders = state[0], state[2], state[3]
+    target = u * page[TOTAL]
+    if target < page[HEAVY_TOTAL] or page[LIGHT_TOTAL] <= 0.0:
+        below = 0.0
+        for i in range(borders[N_HEAVY] - 1):
+            below += page[HEAVY_WEIGHTS + i]
+            if target < below:
+                return NO_CLASS, i, page[HEAVY_WEIGHTS + i]
+        return NO_CLASS, borders[N_HEAVY] - 1, page[HEAVY_WEIGHTS + borders[N_HEAVY] - 1]
+    target -= page[HEAVY_TOTAL]
+    k = 0
+    for candidate in range(CLASSES):
+        if page[MASSES + candidate] > 0.0 and borders[candidate + 1] > borders[candidate]:
+            k = candidate
+            if target < page[MASSES + candidate]:
+                break
+            target -= page[MASSES + candidate]
+    count = borders[k + 1] - borders[k]
+    largest = value_at(page, k, page[TOPS + k])
+    for attempt in range(1, TRIES + 1):
+        position = borders[k] + min(int(place * count), count - 1)
+        weight = value_at(page, k, bases[position])
+        if accept * largest < weight:
+            return k, position, weight
+        first, second = philox(t, attempt, run, ARM, key)
+        place, accept = uniform(first), uniform(second)
+    return search(state, k, accept)
+
+
+@compiled
+def search(state, k, u):
+    """The arm of class k at u of its cumulative weight."""
+    bases, page, borders = state[0], state[2], state[3]
+    mass = 0.0
+    for j in range(borders[k], borders[k + 1]):
+        mass += value_at(page, k, bases[j])
+    below, position = 0.0, borders[k]
+    for j in range(borders[k], borders[k + 1]):
+        position = j
+        below += value_at(page, k, bases[j])
+        if below > u * mass:
+            break
+    return k, position, value_at(page, k, bases[position])
+
+
+@inlined
+def move(state, k, position, weight, lift, drain):
+    """theta <- theta + lift e_arm - drain p, for the arm at a position of class k (-1: heavy) that weighs `weight` now."""
+    page, borders = state[2], state[3]
+    if abs(lift) > LARGEST_STEP or abs(drain) > LARGEST_STEP:
+        move_in_theta(state, k, position, lift, drain)
+        return
+    c = drain / page[TOTAL]
+    log_factor = lift - c * weight
+    moved = weight * exp(log_factor)
+    exact = 0  # classes 0 .. exact - 1 are too heavy for the series of a step of this size
+    while exact < CLASSES and abs(c) * page[LIMITS + exact] > 0.25 * REACH:
+        refresh_exactly(state, exact, c)
+        exact += 1
+    step = splat(-c)
+    for i in range(0, borders[N_HEAVY], WIDTH):
+        w = load(page, HEAVY_WEIGHTS + i)
+        store(page, HEAVY_WEIGHTS + i, w * exp(w * step))
+    compose(page, c)
+    for j in range(exact):
+        reset(page, j)
+    if k == NO_CLASS:
+        page[HEAVY_WEIGHTS + position] = moved
+    else:
+        settle(state, k, position, moved, log(weight) + log_factor if moved <= LIGHTEST else 0.0)
+    for j in range(exact):
+        resettle(state, j)
+    refresh_what_moved_far(state)
+    update_totals(state)
+
+
+@inlined
+def settle(state, k, position, moved, log_moved):
+    """Give the pulled arm of class k its new weight, in its class if it still fits there."""
+    bases, arms, page, borders, _ = state
+    outstanding = moved > 0.5 * page[LIMITS + k] and moved * (borders[k + 1] - borders[k]) > 1.5 * page[MASSES + k]
+    if LIGHTEST < moved <= page[LIMITS + k] * (1.0 - 2.0 * REACH) and not outstanding:
+        base = base_of(page, k, moved)
+        replace_in_moments(page, k, bases[position], base)
+        bases[position] = base
+        page[TOPS + k] = max(page[TOPS + k], base)
+    else:
+        arm = arms[position]
+        remove(state, k, position)
+        if outstanding and k > 0 and moved <= page[LIMITS + k - 1] * (1.0 - MARGIN):
+            insert_light(state, k - 1, arm, base_of(page, k - 1, moved))  # draws from its class would often be rejected
+        else:
+            insert(state, arm, moved if moved > LIGHTEST else log_moved)
+
+
+@inlined
+def refresh_what_moved_far(state):
+    """Refresh the classes whose map has moved by REACH."""
+    page = state[2]
+    far = lanes_above(magnitude(load(page, 0)) * load(page, LIMITS), REACH)
+    far |= lanes_above(magnitude(load(page, WIDTH)) * load(page, LIMITS + WIDTH), 2.0 * REACH * REACH)
+    if far != 0:
+        refresh_those(state, far)
+
+
+@compiled
+def refresh_those(state, far):
+    """Refresh the classes whose bits are set."""
+    page, borders = state[2], state[3]
+    k = 0
+    while far != 0:
+        if far & 1:
+            if borders[k + 1] > borders[k]:
+                refresh(state, k)
+            else:
+                reset(page, k)
+        far >>= 1
+        k += 1
+
+
+@compiled
+def move_in_theta(state, k, position, lift, drain):
+    """The same step for one so large that weights could overflow: through theta, then everything is sorted anew."""
+    _, arms, page, borders, levels = state
+    arm = borders[HEAVY_ARMS + position] if k == NO_CLASS else arms[position]
+    theta = np.empty(borders[N_ARMS])
+    to_theta(state, theta)
+    for a in range(borders[N_ARMS]):
+        if levels[a] > 0.0:
+            theta[a] -= drain * (levels[a] / page[TOTAL])
+    theta[arm] += lift
+    from_theta(state, theta)
+    page[SLOW_STEPS] += 1.0
+    refresh_totals(state)
+
+
+@inlined
+def keep_in_order(state, t):
+    """Now and then: heavy arms that became light leave, and the unit follows the total."""
+    page = state[2]
+    if t % DEMOTE_EVERY == 0:
+        demote_light_heavies(state)
+        refresh_totals(state)
+    if not SMALLEST_TOTAL * page[UNIT] <= page[TOTAL] <= LARGEST_TOTAL * page[UNIT]:
+        change_unit(state)
+        refresh_totals(state)
+
+
+@compiled
+def mix_with_uniform(state, share):
+    """p <- share/K + (1 - share) p."""
+    _, _, page, borders, levels = state
+    write_levels(state)
+    n_arms = borders[N_ARMS]
+    for a in range(n_arms):
+        levels[a] = share / n_arms + (1.0 - share) * (max(levels[a], 0.0) / page[TOTAL])
+    page[SCALE] = 0.0
+    rebuild(state)
+    refresh_totals(state)
+
+
+@inlined
+def crowded_class(borders):
+    """The class with the most arms."""
+    crowd = 0
+    for k in range(1, CLASSES):
+        if borders[k + 1] - borders[k] > borders[crowd + 1] - borders[crowd]:
+            crowd = k
+    return crowd
+
+
+@inlined
+def look_ahead(state, numbers, n_arms, crowd, places, i, batch):
+    """Ask for the memory that the steps to come will read, if they draw from the crowded class."""
+    bases, arms, _, borders, _ = state
+    first, count = borders[crowd], borders[crowd + 1] - borders[crowd]
+    if i + 2 * AHEAD < batch:
+        position = first + int(places[i + 2 * AHEAD] * count)
+        prefetch(bases, position)
+        prefetch(arms, position)
+    if i + AHEAD < batch and count > 0:
+        arm = arms[first + int(places[i + AHEAD] * count)]
+        prefetch(numbers, arm)
+        prefetch(numbers, n_arms + arm)
+
+
+def _loop_with(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> Callable[..., Any]:
+    def loop(arrays, learned, hyper, problem, key, run, checkpoints, first, last, progress, out):
+        """Run up to checkpoints[last - 1], measuring at checkpoints[first:last]; progress is [steps done, regret]."""
+        parameters, best = problem
+        bases, arms, page, borders, levels = arrays
+        state = (pointer_to(bases), pointer_to(arms), pointer_to(page), pointer_to(borders), pointer_to(levels))
+        memory, n_arms = pointer_to(learned[0]), parameters.shape[1]
+        table, numbers, key_pointer = table_behind(parameters, 0, n_arms), pointer_to(parameters), pointer_to(key)
+        arm_uniforms, noises = np.empty(BATCH), np.empty(BATCH)
+        places, accepts = np.empty(BATCH), np.empty(BATCH)
+        t, regret = int(progress[0]), progress[1]
+        refresh_totals(state)
+        for checkpoint in range(first, last):
+            while t < checkpoints[checkpoint]:
+                batch = min(BATCH, checkpoints[checkpoint] - t)
+                fill_uniforms(arm_uniforms, noises, t, batch, run, key)
+                fill_proposals(places, accepts, t, batch, run, key)
+                for i in range(batch):
+                    noises[i] = noise(noises[i])
+                crowd = crowded_class(borders)
+                for i in range(batch):
+                    if n_arms > CACHED_ARMS:
+                        look_ahead(state, numbers, n_arms, crowd, places, i, batch)
+                    k, position, weight = draw(state, arm_uniforms[i], places[i], accepts[i], t, run, key_pointer)
+                    arm = borders[HEAVY_ARMS + position] if k == NO_CLASS else arms[position]
+                    reward = reward_of(noises[i], table, arm, (key_pointer, t, run))
+                    regret += table[0, best] - table[0, arm]
+                    t += 1
+                    probability = max(weight / page[TOTAL], SMALLEST_PROBABILITY)
+                    lift, drain = lift_and_drain(reward, probability, t, memory, hyper)
+                    move(state, k, position, weight, within_reach(lift), within_reach(drain))
+                    keep_in_order(state, t)
+                    share = mixing(t, hyper)
+                    if share > 0.0:
+                        mix_with_uniform(state, share)
+            write_levels(state)
+            for a in range(n_arms):
+                levels[a] = max(levels[a], 0.0)
+            measure(levels, page[TOTAL], parameters[0], best, regret, out[checkpoint])
+        progress[0], progress[1] = t, regret
+
+    return loop
+
+
+def loop_kernel(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> Any:
+    """The compiled lazy loop of a rule on a reward distribution."""
+    return kernel(_loop_with, lift_and_drain, mixing, noise, reward_of)

@@ -1,0 +1,151 @@
+"""Which engine runs a rule, and how runs are flown on it.
+
+| engine   | for                                             | cost of a step              |
+|----------|-------------------------------------------------|-----------------------------|
+| dense    | every rule; the reference, and the agent's own  | one pass over the arms      |
+| lockstep | every rule, few arms                            | the same, eight runs at once |
+| lazy     | rules that drain, any number of arms            | hardly grows with the arms  |
+| sparse   | rules that drain nothing, any number of arms    | logarithm of the arms       |
+
+A flight carries one run (lockstep: eight) from checkpoint to checkpoint. A run's bits depend on its engine, seed and number
+alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from .algorithms import Rule
+from .engine import dense, lazy, lockstep, sparse
+from .engine.classes import new_classes
+from .engine.lanes import WIDTH
+from .engine.metrics import NAMES
+from .engine.policy import new_policy
+from .problems import ProblemSource
+from .starts import Start
+
+FEW_ARMS = 64
+
+
+class Flight(Protocol):
+    """Runs in the air."""
+
+    name: ClassVar[str]
+    size: ClassVar[int]
+
+    def __init__(
+        self, rule: Rule, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, steps: np.ndarray, out: np.ndarray
+    ) -> None:
+        """Take off: draw the instances of `runs` (at most `size`), measured at `steps` (C,) into `out` (runs, C, metrics)."""
+        ...
+
+    def advance(self, first: int, last: int) -> int:
+        """Fly to checkpoint last - 1, measuring at first .. last - 1; returns the steps all runs together have made so far."""
+        ...
+
+
+class _Single:
+    """A flight of one run; subclasses say how its state is made and which loop moves it."""
+
+    size: ClassVar[int] = 1
+
+    def __init__(
+        self, rule: Rule, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, steps: np.ndarray, out: np.ndarray
+    ) -> None:
+        parameters = problem.instance(key, runs[0])
+        tracked = problem.n_arms if rule.uses_arm_means else 0
+        self._loop, self._state = self._prepare(rule, problem, start.theta(parameters[0]))
+        self._learned = (rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
+        self._instance = (np.ascontiguousarray(parameters), int(np.argmax(parameters[0])))
+        self._fixed = (rule.hyper(problem.n_arms), self._instance, key, runs[0], steps)
+        self._progress, self._out = np.zeros(2), out[0]
+
+    def _prepare(self, rule: Rule, problem: ProblemSource, theta: np.ndarray) -> tuple[Any, tuple[np.ndarray, ...]]:
+        raise NotImplementedError
+
+    def advance(self, first: int, last: int) -> int:
+        self._loop(self._state, self._learned, *self._fixed, first, last, self._progress, self._out)
+        return int(self._progress[0])
+
+
+class DenseFlight(_Single):
+    """One pass over the arms a step."""
+
+    name: ClassVar[str] = "dense"
+
+    def _prepare(self, rule: Rule, problem: ProblemSource, theta: np.ndarray) -> tuple[Any, tuple[np.ndarray, ...]]:
+        loop = dense.loop_kernel(rule.lift_and_drain, rule.mixing, problem.noise, problem.reward_of)
+        return loop, new_policy(theta)
+
+
+class LazyFlight(_Single):
+    """Unpulled arms through one composed map."""
+
+    name: ClassVar[str] = "lazy"
+
+    def _prepare(self, rule: Rule, problem: ProblemSource, theta: np.ndarray) -> tuple[Any, tuple[np.ndarray, ...]]:
+        loop = lazy.loop_kernel(rule.lift_and_drain, rule.mixing, problem.noise, problem.reward_of)
+        return loop, new_classes(theta)
+
+
+class SparseFlight(_Single):
+    """A tree of sums; only the pulled arm moves."""
+
+    name: ClassVar[str] = "sparse"
+
+    def _prepare(self, rule: Rule, problem: ProblemSource, theta: np.ndarray) -> tuple[Any, tuple[np.ndarray, ...]]:
+        loop = sparse.loop_kernel(rule.lift_and_drain, problem.noise, problem.reward_of)
+        return loop, sparse.new_tree(theta, rule.uses_arm_means)
+
+
+class LockstepFlight:
+    """Eight runs side by side; where fewer are wanted, the last is flown again in the lanes left over."""
+
+    name: ClassVar[str] = "lockstep"
+    size: ClassVar[int] = WIDTH
+
+    def __init__(
+        self, rule: Rule, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, steps: np.ndarray, out: np.ndarray
+    ) -> None:
+        lanes = [runs[min(lane, len(runs) - 1)] for lane in range(WIDTH)]
+        tables = np.stack([problem.instance(key, run) for run in lanes])
+        tracked = problem.n_arms if rule.uses_arm_means else 0
+        self._loop = lockstep.loop_kernel(rule.lift_and_drain, rule.mixing, problem.noise, problem.reward_of)
+        self._state = lockstep.new_lockstep(np.stack([start.theta(table[0]) for table in tables]))
+        self._learned = (
+            np.stack([rule.new_memory() for _ in lanes]),
+            np.zeros((WIDTH, tracked)),
+            np.zeros((WIDTH, tracked)),
+        )
+        self._fixed = (rule.hyper(problem.n_arms), tables, tables[:, 0].argmax(axis=1), key, np.array(lanes), steps)
+        self._progress, self._out = np.zeros(1 + WIDTH), out
+        self._measured = np.empty((WIDTH, len(steps), len(NAMES)))
+
+    def advance(self, first: int, last: int) -> int:
+        self._loop(self._state, self._learned, *self._fixed, first, last, self._progress, self._measured)
+        self._out[:, first:last] = self._measured[: len(self._out), first:last]
+        return int(self._progress[0]) * len(self._out)
+
+
+ENGINES: dict[str, type[Flight]] = {flight.name: flight for flight in (DenseFlight, LockstepFlight, LazyFlight, SparseFlight)}
+
+
+def suits(engine: str, rule: Rule) -> bool:
+    """Whether an engine can run a rule."""
+    if engine == "lazy":
+        return rule.drains and not rule.uses_arm_means
+    return engine != "sparse" or (not rule.drains and not rule.mixes)
+
+
+def choose(rule: Rule, n_arms: int, wanted: str) -> type[Flight]:
+    """The engine for a rule and a number of arms, and for nothing else, so that runs in blocks are the runs together."""
+    if wanted != "auto":
+        if not suits(wanted, rule):
+            able = ", ".join(name for name in ENGINES if suits(name, rule))
+            raise ValueError(f"simulate: engine {wanted!r} cannot run {rule.name}; those that can: auto, {able}")
+        return ENGINES[wanted]
+    if n_arms <= FEW_ARMS:
+        return LockstepFlight
+    return next(ENGINES[name] for name in ("lazy", "sparse", "dense") if suits(name, rule))
