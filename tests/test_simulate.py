@@ -12,9 +12,11 @@ FAMILY = lb.GapInstances(n_arms=10)
 
 DIGEST = """
 import logbarrier as lb
-for rule in (lb.EntropySGB(learning_rate=0.1, tau=0.1), lb.BaselineNPG(learning_rate=0.1), lb.ClippedLogBarrierSGB()):
-    for problem in (lb.GapInstances(n_arms=70), lb.BetaBandit([0.2, 0.5, 0.7])):
-        print(lb.simulate(rule, problem, horizon=400, runs=3, seed=5, checkpoints=7).digest())
+rules = lb.EntropySGB(learning_rate=0.1, tau=0.1), lb.BaselineNPG(learning_rate=0.1), lb.ClippedLogBarrierSGB()
+for rule in rules:
+    for engine in ("dense", "auto"):
+        print(lb.simulate(rule, lb.GapInstances(n_arms=70), horizon=400, runs=3, seed=5, checkpoints=7, engine=engine).digest())
+    print(lb.simulate(rule, lb.BetaBandit([0.2, 0.5, 0.7]), horizon=400, runs=3, seed=5, checkpoints=7).digest())
 """
 
 

@@ -16,7 +16,7 @@ from . import validate
 from .algorithms import Rule
 from .engine.metrics import NAMES as METRICS
 from .engine.random import stream_key
-from .engines import ENGINES, choose
+from .engines import ENGINES, DenseFlight, choose
 from .problems import ProblemSource
 from .record import Record
 from .starts import as_start
@@ -25,7 +25,9 @@ from .version import __version__
 LARGEST_HORIZON = 2**32 - 1  # a step number is 32 bits of the random counter
 MOST_ARMS = 10**8
 DEFAULT_CHECKPOINTS = 200
-STEPS_PER_PIECE = 50_000_000  # arm updates between two looks at the progress bar and at Ctrl-C, about 0.05 s
+ARM_UPDATES_PER_PIECE = 100_000_000  # between two looks at the progress bar and at Ctrl-C, a tenth of a second
+STEPS_PER_PIECE = 1_000_000  # the same for the engines whose step hardly depends on the arms
+MOST_PIECES = 10_000
 
 Progress = Callable[[int, int], None]
 
@@ -58,7 +60,7 @@ def simulate(
     start        None (uniform), K probabilities, or a description such as lb.OptimalArmAt(1e-3)
     engine       "auto" (by rule and number of arms), or one of "dense", "lockstep", "lazy", "sparse"; see docs/engine.md
     threads      how many at once; all cores by default
-    chunk        steps between two updates of the progress bar
+    chunk        steps between two updates of the progress bar, at least
     progress     True for a bar on stderr, or a function of (steps done, steps in all)
 
     Threads, chunk and splitting the runs over calls change no bit; another engine changes rounding alone.
@@ -83,10 +85,11 @@ def simulate(
         raise ValueError(f"simulate: problem must be a problem such as GapInstances(n_arms=10), got {problem!r}")
     n_arms = problem.n_arms
     begin = as_start("simulate", start, n_arms)
-    pieces = _pieces(steps, validate.integer("simulate", "chunk", chunk or max(STEPS_PER_PIECE // n_arms, 1), 1))
-
     flight_type, key = choose(rule, n_arms, engine), stream_key(seed)
-    measured = np.empty((runs, len(steps), len(METRICS)))
+    patience = max(ARM_UPDATES_PER_PIECE // n_arms, 1) if flight_type is DenseFlight else STEPS_PER_PIECE
+    chunk = validate.integer("simulate", "chunk", chunk or max(patience, horizon // MOST_PIECES), 1)
+    stops = np.union1d(steps, np.arange(0, horizon, chunk))  # a piece ends at each; what is measured between is dropped
+    measured = np.empty((runs, len(stops), len(METRICS)))
     stop = threading.Event()
     started = time.perf_counter()
 
@@ -95,9 +98,9 @@ def simulate(
         def one_flight(index: int) -> None:
             first, last = index * flight_type.size, min((index + 1) * flight_type.size, runs)
             numbers = range(first_run + first, first_run + last)
-            flight = flight_type(rule, problem, begin, key, numbers, steps, measured[first:last])
+            flight = flight_type(rule, problem, begin, key, numbers, stops, measured[first:last])
             before = 0
-            for piece in pieces:
+            for piece in _pieces(stops, chunk):
                 if stop.is_set():
                     return
                 done = flight.advance(*piece)
@@ -106,6 +109,7 @@ def simulate(
 
         _fly_all(one_flight, -(-runs // flight_type.size), threads, stop)
 
+    measured = measured[:, np.searchsorted(stops, steps)]
     return Record(
         steps,
         {name: np.ascontiguousarray(measured[:, :, METRICS.index(name)]) for name in names},
