@@ -16,6 +16,7 @@ LAYERS = [
     {"schedules", "softmax"},
     {"problems", "algorithms", "starts", "record", "progress"},
     {"simulator", "agent", "plots"},
+    {"theory"},
     {"testing", "cli"},
     {"__main__", "__init__"},
 ]
