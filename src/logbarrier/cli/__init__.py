@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..version import __version__
-from . import rules, simulate
+from . import rules, simulate, verify
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 app.command()(rules.rules)
 app.command()(simulate.simulate)
+app.command()(verify.verify)
 
 
 def _version(wanted: bool) -> None:
