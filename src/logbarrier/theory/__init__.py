@@ -12,7 +12,9 @@ from .c_star import CStar, c_star
 from .constants import CORRECTED, PRINTED, Constants
 from .exercise import Exercise, Tiny, exercises
 from .maximiser import Maximiser, maximiser, maximising_policy
+from .planning import Plan, plan
 from .recurrences import Recurrence
+from .search import Candidate
 from .sides import Sides
 from .statements import STATEMENTS, Statement
 from .theorems import (
@@ -31,9 +33,11 @@ __all__ = [
     "PRINTED",
     "STATEMENTS",
     "CStar",
+    "Candidate",
     "Constants",
     "Exercise",
     "Maximiser",
+    "Plan",
     "Prescription",
     "Recurrence",
     "Setting",
@@ -52,6 +56,7 @@ __all__ = [
     "maximising_policy",
     "objective",
     "one_step",
+    "plan",
     "regret",
     "sample_complexity",
     "verify",
