@@ -29,7 +29,7 @@ def plan(
     scale: Annotated[float, typer.Option(help="Standard deviation of the rewards.")] = 1.0,
     epsilon: Annotated[float | None, typer.Option(help="Accuracy asked of the theorems; half the gap by default.")] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same plan.")] = 0,
-    budget: Annotated[float | None, typer.Option(help="Steps to simulate in all; by default some 15 s of two cores.")] = None,
+    budget: Annotated[float | None, typer.Option(help="Steps to simulate in all; by default some 20 s of two cores.")] = None,
     threads: Annotated[int | None, typer.Option(help="All cores by default.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a report.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the eta trade-off as .png, .pdf or .svg.")] = None,

@@ -13,7 +13,8 @@ from ..simulator import LARGEST_HORIZON
 from .search import FEWEST_RUNS, Candidate, Progress, Search
 from .theorems import Prescription, Setting, regret, sample_complexity, worst_case_complexity
 
-LEARNING_RATES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # in units of 1/r_max
+LEARNING_RATES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # in units of 1/r_max
+RATES_TRIED = 4
 CURVE_POINTS = 60
 
 
@@ -48,8 +49,8 @@ class Plan:
 
 
 def default_budget(n_arms: int) -> int:
-    """How many steps to simulate in all: some 15 s on two cores, since a step costs more the more arms there are."""
-    return int(4e8 / (1.0 + n_arms / 600.0))
+    """How many steps to simulate in all: some 20 s on two cores, since a step costs more the more arms there are."""
+    return int(4e8 / (1.0 + n_arms / 1000.0))
 
 
 def plan(
@@ -92,7 +93,7 @@ def plan(
             f"got {budget:g}; raise it, or plan for a shorter horizon"
         )
     if learning_rate is None:
-        rates = tuple(rate / family.r_max for rate in LEARNING_RATES)
+        rates = learning_rates(family.n_arms, horizon, family.r_max)
     else:
         rates = (validate.positive("plan", "learning_rate", learning_rate),)
 
@@ -115,6 +116,16 @@ def plan(
         curve=tuple((float(eta), *search.maximum(eta)) for eta in np.geomspace(search.etas[0], search.etas[-1], CURVE_POINTS)),
         simulated_steps=search.spent * horizon,
     )
+
+
+def learning_rates(n_arms: int, horizon: int, r_max: float) -> tuple[float, ...]:
+    """The rates worth trying: from a uniform start p(a*) leaves 1/K after about K/(alpha r_max) pulls, so slower is hopeless.
+
+    >>> learning_rates(1000, 1_000_000, 1.0)
+    (0.003, 0.01, 0.03, 0.1)
+    """
+    fast_enough = [rate for rate in LEARNING_RATES if rate >= 3.0 * n_arms / horizon] or [LEARNING_RATES[-1]]
+    return tuple(rate / r_max for rate in fast_enough[:RATES_TRIED])
 
 
 def _prescriptions(setting: Setting, epsilon: float, horizon: int) -> tuple[Prescription, ...]:

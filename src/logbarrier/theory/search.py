@@ -23,7 +23,7 @@ from .maximiser import maximising_policy
 
 PLATEAUS = (0.3, 0.5, 0.7, 0.8, 0.87, 0.92, 0.95, 0.97, 0.985, 0.995, 0.999)  # of the eta that are tried
 FIRST_TRY = 0.95
-SCREENED = (0.87, 0.97)  # a fast rate may need a strong barrier, a slow one can do with a weak one
+SCREENED = (0.87, 0.95)  # a fast rate may need a strong barrier, a slow one can do with a weak one
 WORTHWHILE = 0.005  # a smaller gain of p(a*) is no reason for a weaker barrier
 INSTANCES = 50  # over which plateaus and biases are averaged
 FEWEST_RUNS = 24  # in all
@@ -91,13 +91,13 @@ class Search:
     def best(self, rates: tuple[float, ...]) -> tuple[Candidate, tuple[Candidate, ...]]:
         """The best alpha and eta as fresh runs show them, and every candidate at that alpha by rising eta.
 
-        Several rates are first screened at two eta with a third of the runs. The two best (the smaller on a tie) climb over
+        Several rates are first screened at two eta with a quarter of the runs. The two best (the smaller on a tie) climb over
         eta, the leaders race for what is left of three quarters, and a quarter is the fresh proof.
         """
         limit = 3 * self.runs // 4
         kept = list(rates)
         if len(rates) > 1:
-            each = self._at_most(max(self.runs // 3 // (len(SCREENED) * len(rates)), 1))
+            each = self._at_most(max(self.runs // 4 // (len(SCREENED) * len(rates)), 1))
             score = {
                 rate: max(self.tried(rate, self._eta_near(x), each).optimal_probability for x in SCREENED) for rate in rates
             }
