@@ -47,6 +47,50 @@ def test_a_false_statement_is_caught_and_its_witness_reproduces_it():
     assert 1.5 * again.ratio == pytest.approx(verdict.printed.ratio, rel=1e-9)
 
 
+def test_a_false_correction_is_caught_even_where_the_printed_form_holds():
+    statement = statements.Statement("", "", lambda x: Sides(0.5 + 0 * x.eta, 1.0), lambda x: Sides(1.5 + 0 * x.eta, 1.0))
+    assert verify(instances=10, optimised=0, statements=(statement,))[0].verdict == "fails"
+
+
+def test_the_sides_of_every_lemma_are_the_formulas_of_the_paper():
+    """K = 3, written out once more from the paper with nothing but dot products."""
+    theta, means, y, eta, r_max = np.array([0.7, -0.4, 0.1]), np.array([0.9, 0.2, -0.8]), np.array([0.3, -1.0, 0.5]), 4.0, 1.0
+    p = np.exp(theta) / np.exp(theta).sum()
+    j = p @ means
+    slope = p * (means - j) + (1 - 3 * p) / eta
+    norm, length = math.sqrt(slope @ slope), y @ y
+    sample = -0.6 * p + (1 - 3 * p) / eta
+    sample[0] += 0.6
+    expected = {
+        "smoothness": (lemmas.non_uniform_smoothness(theta, means, eta, y), None, 3 * (norm + 15 / eta) * length),
+        "sharpened": (lemmas.non_uniform_smoothness_sharpened(theta, means, eta, y), None, (3 * norm + 4 / eta) * length),
+        "lojasiewicz": (lemmas.weak_lojasiewicz(theta, means, 40.0), p[0] * (0.9 - j) - 2 / 40, None),
+        "barrier": (lemmas.barrier_gradient_norm(theta), math.sqrt(((1 - 3 * p) ** 2).sum()), 6.0),
+        "barrier sharpened": (lemmas.barrier_gradient_norm_sharpened(theta), None, math.sqrt(6)),
+        "gradient": (lemmas.gradient_norm_bound(theta, means, eta), norm, 2 * (0.9 - j) + 6 / eta),
+        "range": (lemmas.gradient_norm_by_range(theta, means, eta, r_max), norm, 2 + 6 / eta),
+        "one norm": (lemmas.performance_gradient_one_norm(theta, means, r_max), (p * np.abs(means - j)).sum(), 1.0),
+        "optimality": (lemmas.approximate_optimality(theta, means, eta), 0.9 - j if norm <= 1 / eta else 0.0, 3 / eta),
+        "positive part": (lemmas.squared_positive_part(3.0, 1.0), 9.0, 4.0 + 6.0),
+        "sample": (
+            one_step.sample_gradient_norm(theta, 0.6, eta, r_max),
+            math.sqrt(sample @ sample),
+            math.sqrt(2) * (1 - p[0]) + 6 / eta,
+        ),
+        "difference": (one_step.barrier_difference(theta, 0.6, eta, 0.1), None, 0.6 * math.sqrt(sample @ sample)),
+        "difference sharpened": (
+            one_step.barrier_difference_sharpened(theta, 0.6, eta, 0.1),
+            (np.log(softmax(theta + 0.1 * sample)) - np.log(p)).sum(),
+            0.3 * math.sqrt(sample @ sample),
+        ),
+    }
+    for name, (sides, lesser, greater) in expected.items():
+        if lesser is not None:
+            assert sides.lesser == pytest.approx(lesser, rel=1e-12), name
+        if greater is not None:
+            assert sides.greater == pytest.approx(greater, rel=1e-12), name
+
+
 def test_searching_finds_tighter_points_than_drawing():
     form = statements.STATEMENTS[4].printed
     assert tightest(form, 2000, 24, 0).ratio > tightest(form, 2000, 0, 0).ratio

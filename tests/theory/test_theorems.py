@@ -51,10 +51,19 @@ def test_no_other_eta_has_a_smaller_regret_bound(setting, log_horizon):
     for factor in (0.5, 0.9, 1.1, 2.0):
         eta = factor * wanted.eta
         alpha = theorems.best_local_learning_rate(setting, eta=eta, horizon=horizon)
-        for other in (0.5 * alpha, alpha):
+        for other in (0.5 * alpha, alpha, min(2 * alpha, theorems.largest_local_learning_rate(setting, eta))):
             squared = theorems.local_convergence(setting, learning_rate=other, eta=eta, horizon=horizon)
             bound = horizon * theorems.average_suboptimality(setting, eta=eta, mean_squared_gradient=squared)
             assert bound >= wanted.bound * (1 - 1e-6)
+
+
+def test_the_best_local_learning_rate_makes_its_bound_least():
+    setting, eta, horizon = Setting(3, 0.5), 30.0, 1e8
+    alpha = theorems.best_local_learning_rate(setting, eta=eta, horizon=horizon)
+    assert alpha < 0.9 * theorems.largest_local_learning_rate(setting, eta)
+    least = theorems.local_convergence(setting, learning_rate=alpha, eta=eta, horizon=horizon)
+    for factor in (0.95, 1.05):
+        assert theorems.local_convergence(setting, learning_rate=factor * alpha, eta=eta, horizon=horizon) > least
 
 
 def test_measured_averages_stay_below_the_bounds_on_two_and_three_arms():

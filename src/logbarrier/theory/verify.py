@@ -39,7 +39,7 @@ class Worst:
 class Verdict:
     """What was found about a statement.
 
-    verdict    holds, holds after correction (the printed form fails), or fails
+    verdict    holds, holds after correction (the printed form fails), or fails (the last form there is)
     printed    the tightest point of the printed form; its ratio above 1 is a counterexample
     corrected  the tightest point of the corrected form, where there is one
     equation   an equality: ratios count errors of 1e-9 of the terms' size
@@ -88,10 +88,12 @@ def verify(
 def _try(statement: Statement, instances: int, optimised: int, seed: int) -> Verdict:
     printed = tightest(statement.printed, instances, optimised, seed)
     corrected = None if statement.corrected is None else tightest(statement.corrected, instances, optimised, seed)
-    if printed.ratio <= 1.0 + TOLERANCE:
+    if corrected is not None and corrected.ratio > 1.0 + TOLERANCE:
+        verdict = FAILS
+    elif printed.ratio <= 1.0 + TOLERANCE:
         verdict = HOLDS
     else:
-        verdict = CORRECTED if corrected is not None and corrected.ratio <= 1.0 + TOLERANCE else FAILS
+        verdict = FAILS if corrected is None else CORRECTED
     return Verdict(
         statement=statement.name,
         place=statement.place,
