@@ -82,6 +82,13 @@ def test_the_search_returns_to_a_stronger_barrier_when_its_leader_disappoints():
     assert len({candidate.eta for candidate in search._candidates()}) > 1
 
 
+@pytest.mark.parametrize(("n_arms", "gap", "r_max"), [(2, 1.9, 1.0), (3, 0.01, 50.0)])
+def test_a_plan_exists_for_few_arms_and_any_unit_of_reward(n_arms, gap, r_max):
+    found = theory.plan(n_arms, gap, 500, r_max=r_max, scale=r_max, budget=2e4, threads=1)
+    assert 0 < found.recommendation.optimal_probability <= 1
+    assert found.recommendation.learning_rate <= 1 / r_max
+
+
 def test_few_lucky_runs_convince_nobody():
     lucky = Candidate(0.1, 10.0, 1.0, 0.0, 2, 0.99, 0.9, 1.0, 0.0, 0.0)
     steady = Candidate(0.1, 5.0, 1.0, 0.0, 50, 0.95, 0.9, 1.0, 0.0, 0.0)

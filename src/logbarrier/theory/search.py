@@ -71,7 +71,8 @@ class Search:
         self.family, self.horizon, self.runs, self.seed = family, horizon, runs, seed
         self.threads, self.progress = threads, progress
         self.means = np.array([family.problem(seed, run).means for run in range(INSTANCES)])
-        self.etas = [self.eta_of(level) for level in PLATEAUS if level > 2.0 / family.n_arms]
+        self.etas = [self.eta_of(level) for level in PLATEAUS if level > 1.2 / family.n_arms]
+        self.plateau = {eta: self.maximum(eta)[0] for eta in self.etas}
         self.spent = 0
         self._records: dict[tuple[float, float], list[Record]] = {}
 
@@ -119,7 +120,7 @@ class Search:
         best = self.tried(rate, self.etas[middle], runs)
         for direction in (1, -1):
             i = middle + direction
-            while 0 <= i < len(self.etas) and self.maximum(self.etas[i])[0] > best.optimal_probability:
+            while 0 <= i < len(self.etas) and self.plateau[self.etas[i]] > best.optimal_probability:
                 tried = self.tried(rate, self.etas[i], runs)
                 if tried.optimal_probability < best.optimal_probability:
                     break
@@ -133,7 +134,7 @@ class Search:
         while self.spent + runs <= limit:
             leader = max(self._candidates(), key=lambda c: (c.optimal_probability, -c.eta))
             strongest = self.etas.index(min(c.eta for c in self._candidates() if c.learning_rate == leader.learning_rate))
-            if strongest > 0 and self.maximum(self.etas[strongest - 1])[0] > leader.optimal_probability + WORTHWHILE:
+            if strongest > 0 and self.plateau[self.etas[strongest - 1]] > leader.optimal_probability + WORTHWHILE:
                 self.tried(leader.learning_rate, self.etas[strongest - 1], runs)
             elif leader.runs < MOST_RUNS:
                 self.tried(leader.learning_rate, leader.eta, self._at_most(leader.runs + runs))
@@ -144,7 +145,7 @@ class Search:
         return min(near, key=lambda c: c.eta)
 
     def _eta_near(self, level: float) -> float:
-        return min(self.etas, key=lambda eta: abs(self.maximum(eta)[0] - level))
+        return min(self.etas, key=lambda eta: abs(self.plateau[eta] - level))
 
     def _candidates(self) -> list[Candidate]:
         return [self.summary(*key) for key in self._records]
