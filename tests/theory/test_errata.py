@@ -76,9 +76,11 @@ def test_9_the_warm_up_supports_three_times_w_not_two():
     setting, eta = theorems.Setting(3, 0.5), 40.0
     alpha = theorems.largest_local_learning_rate(setting, eta) / 2
     horizon = theorems.warm_up(setting, learning_rate=alpha, eta=eta)
-    w = constants.stationarity_constant(3, 0.5, 1.0, eta)
     bound = theorems.local_convergence(setting, learning_rate=alpha, eta=eta, horizon=horizon)
-    assert bound == pytest.approx(3 * w * alpha / eta)
+    assert bound == pytest.approx(theorems.after_warm_up(setting, learning_rate=alpha, eta=eta))
+    printed = theorems.after_warm_up(setting, learning_rate=alpha, eta=eta, constants=constants.PRINTED)
+    assert printed == pytest.approx(2 / 3 * bound)
+    assert bound == pytest.approx(3 * constants.stationarity_constant(3, 0.5, 1.0, eta) * alpha / eta)
     closer = theorems.Setting(3, 0.05)
     assert theorems.warm_up(closer, learning_rate=alpha, eta=eta) == pytest.approx(horizon / 100, rel=0.02)  # Delta^2
 

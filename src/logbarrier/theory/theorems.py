@@ -113,9 +113,15 @@ def local_convergence(setting: Setting, *, learning_rate: float, eta: float, hor
 
 
 def warm_up(setting: Setting, *, learning_rate: float, eta: float) -> float:
-    """T_0 = 2 Psi eta/(W alpha^2): from then on the average of ||grad Phi||^2 is at most 3 W alpha/eta (erratum 9)."""
+    """T_0 = 2 Psi eta/(W alpha^2), Psi = 2R: how long until the noise's part of the bound outweighs the start's."""
     w = float(stationarity_constant(setting.n_arms, setting.gap, setting.r_max, eta))
     return 4.0 * setting.r_max * eta / (w * learning_rate**2)
+
+
+def after_warm_up(setting: Setting, *, learning_rate: float, eta: float, constants: Constants = CORRECTED) -> float:
+    """3 W alpha/eta, the bound on the average of ||grad Phi||^2 from T_0 on; 2 W alpha/eta as printed (erratum 9)."""
+    w = float(stationarity_constant(setting.n_arms, setting.gap, setting.r_max, eta))
+    return constants.stationarity * w * learning_rate / eta
 
 
 def largest_local_learning_rate(setting: Setting, eta: float) -> float:
