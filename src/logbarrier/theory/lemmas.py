@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..softmax import softmax
+from ..softmax import log_softmax, softmax
 from . import objective as phi
 from .sides import Sides, equality
 
@@ -111,10 +111,13 @@ def covariance_identity(theta: np.ndarray) -> Sides:
 
 
 def determinant_identity(theta: np.ndarray) -> Sides:
-    """log det of the reduced Fisher matrix = sum_a log p(a), an equality (Equation 2)."""
-    p = softmax(theta)
-    kept = p[..., :-1]
-    scaled = np.eye(kept.shape[-1]) - np.sqrt(kept[..., :, None] * kept[..., None, :])  # D^(-1/2) F D^(-1/2)
-    log_determinant = np.linalg.slogdet(scaled)[1] + np.log(kept).sum(axis=-1)
-    total = np.log(p).sum(axis=-1)
-    return equality(log_determinant, total, 1.0 + np.abs(total) + 1e-6 / p[..., -1])
+    """log det of the reduced Fisher matrix = sum_a log p(a), an equality (Equation 2), with the likeliest arm left out.
+
+    The determinant is that of D^(-1/2) F D^(-1/2) times prod p, D = diag p: no digit is lost near a corner.
+    """
+    log_p = np.sort(log_softmax(theta), axis=-1)
+    roots = np.exp(log_p[..., :-1] / 2.0)
+    scaled = np.eye(roots.shape[-1]) - roots[..., :, None] * roots[..., None, :]
+    log_determinant = np.linalg.slogdet(scaled)[1] + log_p[..., :-1].sum(axis=-1)
+    total = log_p.sum(axis=-1)
+    return equality(log_determinant, total, 1.0 + np.abs(total))

@@ -34,9 +34,7 @@ class Statement:
 
 STATEMENTS: tuple[Statement, ...] = (
     Statement("Fisher matrix is a covariance", "Proposition 1", lambda x: lemmas.covariance_identity(x.theta), equation=True),
-    Statement(
-        "log det F is the log barrier", "Equation 2", lambda x: lemmas.determinant_identity(x.theta / 2.0), equation=True
-    ),
+    Statement("log det F is the log barrier", "Equation 2", lambda x: lemmas.determinant_identity(x.theta), equation=True),
     Statement("sampled gradient is unbiased", "Section 5", forms.unbiasedness, equation=True),
     Statement("sum of theta is invariant", "Algorithm 4", forms.sum_is_kept, erratum=5, equation=True),
     Statement(
