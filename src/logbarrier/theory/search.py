@@ -129,13 +129,13 @@ class Search:
     def race(self, runs: int, limit: int) -> Candidate:
         """Give `runs` more runs to whoever leads, until the limit; the winner is who does best had one more run failed.
 
-        When the leader falls behind the plateau of the next stronger barrier, that one is tried.
+        First, an eta not yet tried is, if its plateau promises more than the leader has.
         """
         while self.spent + runs <= limit:
             leader = max(self._candidates(), key=lambda c: (c.optimal_probability, -c.eta))
-            strongest = self.etas.index(min(c.eta for c in self._candidates() if c.learning_rate == leader.learning_rate))
-            if strongest > 0 and self.plateau[self.etas[strongest - 1]] > leader.optimal_probability + WORTHWHILE:
-                self.tried(leader.learning_rate, self.etas[strongest - 1], runs)
+            promising = self._untried(leader)
+            if promising:
+                self.tried(leader.learning_rate, promising[0], runs)
             elif leader.runs < MOST_RUNS:
                 self.tried(leader.learning_rate, leader.eta, self._at_most(leader.runs + runs))
             else:
@@ -143,6 +143,13 @@ class Search:
         best = max(_had_one_more_failed(candidate) for candidate in self._candidates())
         near = [c for c in self._candidates() if _had_one_more_failed(c) >= best - WORTHWHILE]
         return min(near, key=lambda c: c.eta)
+
+    def _untried(self, leader: Candidate) -> list[float]:
+        """Beside the leader or just below the strongest barrier tried, those not tried whose plateau is above what it has."""
+        had = [eta for rate, eta in self._records if rate == leader.learning_rate]
+        place, strongest = self.etas.index(leader.eta), self.etas.index(min(had))
+        near = [self.etas[i] for i in (place - 1, place + 1, strongest - 1) if 0 <= i < len(self.etas)]
+        return [eta for eta in near if eta not in had and self.plateau[eta] > leader.optimal_probability + WORTHWHILE]
 
     def _eta_near(self, level: float) -> float:
         return min(self.etas, key=lambda eta: abs(self.plateau[eta] - level))
