@@ -17,6 +17,7 @@ LAYERS = [
     {"problems", "algorithms", "starts", "record", "progress"},
     {"engines", "agent", "plots"},
     {"simulator"},
+    {"theory"},
     {"testing", "cli"},
     {"__main__", "__init__"},
 ]

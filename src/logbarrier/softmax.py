@@ -1,6 +1,7 @@
 """The softmax policy and its information geometry, as small NumPy functions.
 
-Shapes: theta (K,), reduced (K - 1,) is theta with the last arm's preference held at 0.
+Shapes: theta (K,), reduced (K - 1,) is theta with the last arm's preference held at 0. `softmax` and `log_softmax` also take
+a stack of them, (..., K).
 """
 
 from __future__ import annotations
@@ -9,19 +10,20 @@ import numpy as np
 
 
 def log_softmax(theta: np.ndarray) -> np.ndarray:
-    """log p(a) = theta_a - log sum_b exp(theta_b) (K,), finite at any finite theta."""
-    shifted = np.asarray(theta, dtype=np.float64) - np.max(theta)
-    return np.asarray(shifted - np.log(np.exp(shifted).sum()))
+    """log p(a) = theta_a - log sum_b exp(theta_b) (..., K), finite at any finite theta."""
+    shifted = np.asarray(theta, dtype=np.float64) - np.max(theta, axis=-1, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True)))
 
 
 def softmax(theta: np.ndarray) -> np.ndarray:
-    """p(a) = exp(theta_a) / sum_b exp(theta_b) (K,) (paper: Equation 1).
+    """p(a) = exp(theta_a) / sum_b exp(theta_b) (..., K) (paper: Equation 1).
 
     >>> softmax(np.array([0.0, 1e4]))
     array([0., 1.])
     """
-    weights = np.exp(np.asarray(theta, dtype=np.float64) - np.max(theta))  # shift: exp cannot overflow
-    return np.asarray(weights / weights.sum())
+    shifted = np.asarray(theta, dtype=np.float64) - np.max(theta, axis=-1, keepdims=True)  # shift: exp cannot overflow
+    weights = np.exp(shifted)
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
 def score(theta: np.ndarray, arm: int) -> np.ndarray:

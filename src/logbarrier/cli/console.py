@@ -1,0 +1,18 @@
+"""Where tables go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+COLUMNS_OFF_A_TERMINAL = 100
+
+
+def wide_console() -> Console:
+    """stdout, as wide as the terminal, or 100 columns in a pipe or a file."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=COLUMNS_OFF_A_TERMINAL)
