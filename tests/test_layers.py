@@ -16,7 +16,10 @@ LAYERS = [
     {"schedules", "softmax"},
     {"problems", "algorithms", "starts", "record", "progress"},
     {"simulator", "agent", "plots"},
-    {"testing", "cli"},
+    {"studies", "testing"},
+    {"paper"},
+    {"report"},
+    {"cli"},
     {"__main__", "__init__"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

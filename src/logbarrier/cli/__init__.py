@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..version import __version__
-from . import rules, simulate
+from . import rules, run, simulate, status
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -21,6 +21,8 @@ app = typer.Typer(
 )
 app.command()(rules.rules)
 app.command()(simulate.simulate)
+app.command()(run.run)
+app.command()(status.status)
 
 
 def _version(wanted: bool) -> None:
