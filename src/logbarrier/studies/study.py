@@ -171,8 +171,10 @@ class Study:
 
     def problem_label(self, case: Case) -> str:
         """The case's problem with the parameters that differ within the study, and K."""
+        one_kind = len({other.problem["problem"] for other in self.cases}) == 1
         differing = {key: value for key, value in case.problem.items() if key not in self._constant_keys}
-        return described({**differing, "n_arms": case.n_arms})
+        differing.pop("n_arms", None)
+        return f"{described(differing).partition(' ')[2] if one_kind else described(differing)} K={case.n_arms}".strip()
 
     @cached_property
     def hash(self) -> str:
