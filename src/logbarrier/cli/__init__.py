@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..version import __version__
-from . import reproduce, rules, run, simulate, status
+from . import report, reproduce, rules, run, simulate, status
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -23,6 +23,7 @@ app.command()(rules.rules)
 app.command()(simulate.simulate)
 app.command()(run.run)
 app.command()(status.status)
+app.command()(report.report)
 app.command()(reproduce.reproduce)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import execution
+from .claims_table import print_claims
 from .errors import one_sentence
 
 if TYPE_CHECKING:
@@ -38,17 +39,16 @@ def reproduce(
 
     Example: logbarrier reproduce figure-1 --horizon long
     """
-    from ..paper import EXPERIMENTS, Results, draw_figures, paper_study
+    from ..paper import EXPERIMENTS, paper_study
     from ..paper.reproduction import cases_of
-    from ..studies import CannotWriteError, Store, write_summary
+    from ..report import publish
+    from ..report.paper_sections import escape_sentence
+    from ..studies import CannotWriteError, Store
 
     with one_sentence(AGAIN):
-        wanted = names or list(EXPERIMENTS)
-        cases = cases_of(wanted)
-        paper_study(horizon, runs, seed)
+        cases = cases_of(names or list(EXPERIMENTS))
         base = out or Path("runs")
-        horizons = ["paper"] if horizon == "paper" else ["paper", horizon]
-        studies = [paper_study(each, runs, seed) for each in horizons]
+        studies = [paper_study(each, runs, seed) for each in dict.fromkeys(("paper", horizon))]
         stores = [Store(base / study.folder_name, study) for study in studies]
         if dry_run:
             for store in stores:
@@ -56,15 +56,20 @@ def reproduce(
             return
         chosen = execution.make_executor(threads, executor, workers, scheduler)
         outcomes: list[Outcome] = []
-        figures: list[Path] = []
         try:
             for store in stores:
                 label = store.study.name
                 outcomes.append(execution.compute(store, chosen, cases, force=force, retry=retry, quiet=quiet, label=label))
-                write_summary(store)
-                figures += draw_figures(Results(store), wanted)
+            published = [publish(store) for store in stores]
         except CannotWriteError as error:
             sys.stderr.write(f"logbarrier: {error}; {AGAIN}\n")
             raise typer.Exit(1) from None
-    typer.echo(json.dumps([str(path) for path in figures]))
+    latest = published[-1]
+    if as_json:
+        pages, figures = [str(each.page) for each in published], [str(path) for each in published for path in each.figures]
+        typer.echo(json.dumps({"reports": pages, "figures": figures, "claims": latest.claims}, indent=1))
+    else:
+        print_claims(latest.claims, escape_sentence())
+        for store, each in zip(stores, published, strict=True):
+            typer.echo(f"figures: {store.folder / 'figures'}   report: {each.page}")
     execution.finish(outcomes)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .claims import judge
 from .experiment import Results
 from .reproduction import EXPERIMENTS, draw_figures, paper_study
 
-__all__ = ["EXPERIMENTS", "Results", "draw_figures", "paper_study"]
+__all__ = ["EXPERIMENTS", "Results", "draw_figures", "judge", "paper_study"]

@@ -26,5 +26,5 @@ EXPERIMENT = Experiment(
     name="baselines",
     title="LB-SGB against NPG with baseline and LB-SGB with clipping",
     rows=(tuple(Panel(f"K = {K}", K, curves(K)) for K in ARMS),),
-    height=2.5,
+    legend_columns=3,
 )

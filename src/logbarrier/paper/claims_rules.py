@@ -167,7 +167,8 @@ def rule_claims() -> list[Claim]:
     return [
         Claim("baselines-degrade-with-k", six, "As K increases, the baselines exhibit performance degradation",
               "p falls from K = 10 to 1000 for SGB, ENT, NPG at both rates", _degrade),
-        Claim("baselines-fail-at-k1000", six, "failing to learn the optimal arm", "K = 1000: p below 1/2 where LB-SGB is above", _fail),
+        Claim("baselines-fail-at-k1000", six, "failing to learn the optimal arm",
+              "K = 1000: p below 1/2 where LB-SGB is above", _fail),
         *(Claim(f"lb-converges-k{K}", six, lb_converges, "p above 90 % of the exact plateau at both rates", _converges(K))
           for K in ARMS),
         *(Claim(f"lb-robust-to-rate-k{K}", six, "significantly more robust with respect to the learning rate",
@@ -190,9 +191,11 @@ def rule_claims() -> list[Claim]:
               "alpha 0.1: log10(min p / floor) above -1 in every run at every checkpoint", _interior),
         Claim("clipping-jumps", base, "clipping induces severe discontinuities (visible for K = 10)",
               "p falls by more than 0.05 in the single step of every clipping after step 1000", _jumps),
-        Claim("clipping-stagnates", base, "failing to prevent premature stagnation", "K = 1000: p below 1/2 where LB-SGB is above", _stagnates(CLIPPED)),
+        Claim("clipping-stagnates", base, "failing to prevent premature stagnation",
+              "K = 1000: p below 1/2 where LB-SGB is above", _stagnates(CLIPPED)),
         *(Claim(f"npg-{name}-stagnates", base, "NPG utilizes variance reduction to limit over-committal behavior, but ...",
-                "K = 1000: p below 1/2 where LB-SGB is above", _stagnates(rule)) for name, rule in (("sqrt", NPG_INVERSE_SQRT), ("mei", NPG_MEI))),
+                "K = 1000: p below 1/2 where LB-SGB is above", _stagnates(rule))
+          for name, rule in (("sqrt", NPG_INVERSE_SQRT), ("mei", NPG_MEI))),
         *(Claim(f"npg-{name}-extinguishes", base, "natural gradient updates still extinguish exploration early",
                 "K = 1000: log10(min p / floor) below -1 on average", _extinguishes(rule))
           for name, rule in (("sqrt", NPG_INVERSE_SQRT), ("mei", NPG_MEI))),

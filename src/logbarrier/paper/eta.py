@@ -25,5 +25,4 @@ EXPERIMENT = Experiment(
     title="Sensitivity to the barrier parameter",
     rows=tuple(tuple(Panel("", N_ARMS, curves(alpha), metric) for metric in METRICS) for alpha in LEARNING_RATES),
     row_labels=tuple(rf"$\alpha = {alpha}$" for alpha in LEARNING_RATES),
-    height=4.2,
 )

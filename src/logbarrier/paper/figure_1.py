@@ -23,5 +23,4 @@ EXPERIMENT = Experiment(
     title="Figure 1: the four rules across K and learning rates",
     rows=tuple(tuple(Panel(f"K = {K}", K, curves(K, alpha)) for K in ARMS) for alpha in LEARNING_RATES),
     row_labels=tuple(rf"$\alpha = {alpha}$" for alpha in LEARNING_RATES),
-    height=4.2,
 )

@@ -8,7 +8,8 @@ from pathlib import Path
 from ..plots import save_figure
 from ..studies import Case, Study
 from . import baselines, eta, figure_1, setting
-from .experiment import Experiment, Results, draw
+from .drawing import VIEWS, draw
+from .experiment import Experiment, Results
 
 EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in (figure_1, baselines, eta)}
 FORMATS = ("pdf", "svg", "png")
@@ -47,13 +48,21 @@ def cases_of(names: Sequence[str]) -> list[Case]:
     return list({case.key: case for name in names for case in EXPERIMENTS[name].cases}.values())
 
 
-def draw_figures(results: Results, names: Sequence[str] = tuple(EXPERIMENTS)) -> list[Path]:
-    """Write each figure as PDF, SVG and PNG in the store's figures folder; the same cells give the same bytes."""
-    folder = results.store.folder / "figures"
-    folder.mkdir(exist_ok=True)
+def drawable(results: Results) -> list[str]:
+    """The experiments of which every curve has finished runs."""
+    return [
+        name
+        for name, experiment in EXPERIMENTS.items()
+        if all(results.find(panel.n_arms, curve.rule) is not None for panel in experiment.panels for curve in panel.curves)
+    ]
+
+
+def draw_figures(results: Results, folder: Path, names: Sequence[str]) -> list[Path]:
+    """Each figure as NAME.pdf, .svg and .png, and its other views as NAME-VIEW.svg; the same cells give the same bytes."""
     written = []
     for name in names:
-        figure = draw(EXPERIMENTS[name], results)
-        for ending in FORMATS:
-            written.append(save_figure(figure, folder / f"{name}.{ending}"))
+        for view in VIEWS:
+            figure = draw(EXPERIMENTS[name], results, view)
+            stem, formats = (name, FORMATS) if view == "mean" else (f"{name}-{view}", ("svg",))
+            written += [save_figure(figure, folder / f"{stem}.{ending}") for ending in formats]
     return written
