@@ -75,7 +75,8 @@ class Record:
             return np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
         from scipy.special import stdtrit  # here, so that reading a record does not wait for scipy
 
-        half = stdtrit(self.runs - 1, (1 + level) / 2) * values.std(axis=0, ddof=1) / np.sqrt(self.runs)
+        with np.errstate(over="ignore"):  # squares of 1/p^2 may leave float64: the interval is infinite then
+            half = stdtrit(self.runs - 1, (1 + level) / 2) * values.std(axis=0, ddof=1) / np.sqrt(self.runs)
         return mean - half, mean + half
 
     def quantiles(self, name: str, q: float | Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95)) -> np.ndarray:

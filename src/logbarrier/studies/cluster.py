@@ -12,7 +12,8 @@ from .. import validate
 from .cell import Cell
 from .local import Report, Result, compute_cell
 
-WORKER_DEATHS = 100  # a cell is given up only after this many workers died on it
+SECOND_CHANCES = 20  # Dask gives a task up when a few workers died on it; so often it is asked to try again
+PATIENCE = 5  # seconds without a result after which the workers are counted
 
 
 class DaskExecutor:
@@ -36,40 +37,50 @@ class DaskExecutor:
         """The results in the order they come. Closing the iterator stops the rest."""
         if not cells:
             return
-        from distributed import as_completed
+        from distributed import KilledWorker, wait
 
         with self._client() as client:
-            cell_of_key = {}
-            for cell in cells:
-                future = client.submit(compute_cell, cell.identity, key=f"cell-{cell.id}", pure=False, retries=0)
-                cell_of_key[future] = cell
+            cell_of = {client.submit(compute_cell, cell.identity, key=f"cell-{cell.id}"): cell for cell in cells}
+            chances = dict.fromkeys(cell_of, SECOND_CHANCES)
             try:
-                for future in as_completed(list(cell_of_key)):
-                    cell = cell_of_key.pop(future)
-                    report(cell.steps)
-                    yield Result(cell, *_outcome(future))
+                while cell_of:
+                    try:
+                        finished = wait(list(cell_of), timeout=PATIENCE, return_when="FIRST_COMPLETED").done
+                    except TimeoutError:
+                        self._replace_lost_workers(client)
+                        continue
+                    for future in finished:
+                        if isinstance(future.exception(), KilledWorker) and chances[future] > 0:
+                            chances[future] -= 1
+                            future.retry()
+                            continue
+                        cell = cell_of.pop(future)
+                        report(cell.steps)
+                        yield Result(cell, *_outcome(future))
             finally:
-                client.cancel(list(cell_of_key), force=True)
+                client.cancel(list(cell_of), force=True)
 
     @contextlib.contextmanager
     def _client(self) -> Iterator[Any]:
-        import dask
         from distributed import Client, LocalCluster
 
-        with contextlib.ExitStack() as stack:
-            stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": WORKER_DEATHS}))
-            if self.scheduler is None:
-                cluster = LocalCluster(
-                    n_workers=self.workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-                )
-                stack.enter_context(cluster)
-                yield stack.enter_context(Client(cluster))
-            else:
-                try:
-                    client = Client(self.scheduler, timeout=10)
-                except (OSError, ValueError) as error:
-                    raise ValueError(f"DaskExecutor: no scheduler answers at {self.scheduler}: {error}") from None
-                yield stack.enter_context(client)
+        if self.scheduler is None:
+            options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None, "silence_logs": 50}
+            with LocalCluster(n_workers=0, **options) as cluster, Client(cluster) as client:
+                cluster.scale(self.workers)
+                yield client
+        else:
+            try:
+                client = Client(self.scheduler, timeout=5)
+            except (OSError, ValueError) as error:
+                raise ValueError(f"DaskExecutor: no scheduler answers at {self.scheduler}: {error}") from None
+            with client:
+                yield client
+
+    def _replace_lost_workers(self, client: Any) -> None:
+        """Dask restarts a worker that dies, unless it dies while it starts; if so none is left, begin with new ones."""
+        if self.scheduler is None and not client.scheduler_info()["workers"]:
+            client.cluster.scale(len(client.cluster.worker_spec) + self.workers)
 
 
 def _outcome(future: Any) -> tuple[bytes | None, dict[str, Any]]:
