@@ -72,6 +72,7 @@ def _draw_panel(axes: Axes, panel: Panel, results: Results, view: str, handles: 
         axes.set_ylim(top=0.3)
     else:
         axes.set_ylim(bottom=0)
+        axes.ticklabel_format(axis="y", style="sci", scilimits=(-3, 4), useMathText=True)
 
 
 def _draw_curve(axes: Axes, record: Record, metric: str, curve: Curve, view: str) -> Any:

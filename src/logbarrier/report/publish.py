@@ -11,7 +11,7 @@ from ..files import whole_file
 from ..paper.claims import judge
 from ..paper.experiment import Results
 from ..paper.reproduction import draw_figures, drawable, horizon_of, paper_study
-from ..studies import Store, records, write_summary
+from ..studies import CannotWriteError, Store, records, write_summary
 from ..studies.products import is_current, made_from, mark_current
 from . import paper_sections, study_sections
 from .page import page
@@ -33,12 +33,15 @@ def publish(store: Store) -> Published:
     origin = made_from(at_horizon.values() or [store])
     target, claims_file, folder = store.folder / "report.html", store.folder / "claims.json", store.folder / "figures"
     if not is_current(store, origin):
-        folder.mkdir(exist_ok=True)
-        files = write_summary(store)
-        sections, drawn = _paper_body(store, at_horizon) if at_horizon else _study_body(store, folder)
-        _write(target, page(f"logbarrier: {store.study.name}", sections))
-        files += [target, *drawn, *([claims_file] if at_horizon else [])]
-        mark_current(store, origin, files)
+        try:
+            folder.mkdir(exist_ok=True)
+            files = write_summary(store)
+            sections, drawn = _paper_body(store, at_horizon) if at_horizon else _study_body(store, folder)
+            _write(target, page(f"logbarrier: {store.study.name}", sections))
+            files += [target, *drawn, *([claims_file] if at_horizon else [])]
+            mark_current(store, origin, files)
+        except OSError as error:
+            raise CannotWriteError(f"cannot write in {store.folder}: {error.strerror or error}") from None
     judged = json.loads(claims_file.read_text()) if at_horizon else []
     return Published(target, sorted(path for path in folder.iterdir() if path.suffix in (".pdf", ".svg", ".png")), judged)
 

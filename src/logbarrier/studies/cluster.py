@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -33,7 +33,7 @@ class DaskExecutor:
         self.workers = validate.integer("DaskExecutor", "workers", os.cpu_count() or 1 if workers is None else workers, 1)
         self.scheduler = scheduler
 
-    def compute(self, cells: Sequence[Cell], report: Report) -> Iterator[Result]:
+    def compute(self, cells: Sequence[Cell], report: Report) -> Generator[Result, None, None]:
         """The results in the order they come. Closing the iterator stops the rest."""
         if not cells:
             return

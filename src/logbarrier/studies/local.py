@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +32,7 @@ class LocalExecutor:
     def __init__(self, threads: int | None = None) -> None:
         self.threads = validate.integer("LocalExecutor", "threads", os.cpu_count() or 1 if threads is None else threads, 1)
 
-    def compute(self, cells: Sequence[Cell], report: Report) -> Iterator[Result]:
+    def compute(self, cells: Sequence[Cell], report: Report) -> Generator[Result, None, None]:
         """The results in the order they come; `report` is told of finished steps. Closing the iterator stops the rest."""
         stop = threading.Event()
         inner = max(1, self.threads // max(len(cells), 1))  # fewer cells than threads: threads go inside the cells

@@ -15,7 +15,7 @@ import numpy as np
 from ..files import whole_file
 from ..record import Record
 from .cell_file import DamagedCellError
-from .store import Store
+from .store import CannotWriteError, Store
 from .study import Case
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -75,14 +75,21 @@ def write_summary(store: Store) -> list[Path]:
     writer.writerow(COLUMNS)
     writer.writerows(rows)
     written = [store.folder / "summary.csv"]
-    with whole_file(written[0]) as file:
-        file.write(text.getvalue().encode())
-    if find_spec("pyarrow") is not None and rows:
-        import pyarrow
-        import pyarrow.parquet
-
-        columns = dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
-        written.append(store.folder / "summary.parquet")
-        with whole_file(written[1]) as file:
-            pyarrow.parquet.write_table(pyarrow.table(columns), file)
+    try:
+        with whole_file(written[0]) as file:
+            file.write(text.getvalue().encode())
+        if find_spec("pyarrow") is not None and rows:
+            written.append(_write_parquet(store.folder / "summary.parquet", rows))
+    except OSError as error:
+        raise CannotWriteError(f"cannot write {written[-1]}: {error.strerror or error}") from None
     return written
+
+
+def _write_parquet(path: Path, rows: list[tuple[Any, ...]]) -> Path:
+    import pyarrow
+    import pyarrow.parquet
+
+    columns = dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+    with whole_file(path) as file:
+        pyarrow.parquet.write_table(pyarrow.table(columns), file)
+    return path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -18,7 +18,7 @@ from .study import Case
 class Executor(Protocol):
     """Anything that computes cells: on this machine, on a cluster."""
 
-    def compute(self, cells: Sequence[Cell], report: Report) -> Iterator[Result]:
+    def compute(self, cells: Sequence[Cell], report: Report) -> Generator[Result, None, None]:
         """The results in any order."""
         ...
 
@@ -78,7 +78,7 @@ def run(
                 outcome.damaged.append(cell.id)
                 warn(f"cell {cell.id} was damaged; it is set aside as {store.set_aside(cell)} and computed again")
         count = _Count(sum(cell.steps for cell in due), progress)
-        with contextlib.closing(executor.compute(due, count.add)) as results:  # type: ignore[type-var]
+        with contextlib.closing(executor.compute(due, count.add)) as results:
             for result in results:
                 _keep(store, result, outcome, warn)
         outcome.seconds = round(time.monotonic() - started, 3)
