@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -59,6 +60,19 @@ def test_damage_anywhere_is_set_aside_and_redone(store, kind):
             assert f"cell {cell.id} was damaged; it is set aside as {store.folder / 'damaged'}" in said[0]
             assert path.read_bytes() == intact
     assert len(list((store.folder / "damaged").iterdir())) == 10
+
+
+def test_a_larger_study_takes_over_what_a_smaller_one_finished(store, small_study):
+    run(store, ONE)
+    larger = replace(small_study, runs=6)  # cells of runs 0-1 and 2-3 are the same, 4-5 is not 4
+    beside = Store(store.folder.parent / larger.folder_name, larger)
+    first = small_study.cells()[0]
+    (store.folder / "cells" / f"{first.id}.npz").write_bytes(b"damaged, so not taken over")
+    outcome = run(beside, ONE)
+    assert (outcome.stored, outcome.computed) == (3, 3)
+    other = small_study.cells()[1]
+    assert beside.provenance(other) == store.provenance(other)
+    assert record_of(beside, larger.cases[0]).runs == 6
 
 
 def test_damage_is_never_used(store):

@@ -46,9 +46,15 @@ def compute(
     from ..progress import Bar
     from ..studies import run
 
-    bar = None if quiet else Bar(1, label)
+    bar: Bar | None = None
+
+    def show(done: int, total: int) -> None:
+        nonlocal bar
+        bar = bar or Bar(total, label)  # none where nothing is left to compute
+        bar(done, total)
+
     try:
-        return run(store, executor, cases, force=force, retry=retry, progress=bar, warn=warn)
+        return run(store, executor, cases, force=force, retry=retry, progress=None if quiet else show, warn=warn)
     finally:
         if bar is not None:
             bar.close()
@@ -69,7 +75,8 @@ def print_dry_run(store: Store, cases: list[Case] | None, *, force: bool, retry:
     for case in store.study.cases if cases is None else cases:
         for cell in store.study.cells_of(case):
             state = store.state(cell)
-            if is_due(state, force=force, retry=retry):
+            copied = state == "missing" and not force and store.read_elsewhere(cell) is not None
+            if is_due(state, force=force, retry=retry) and not copied:
                 last = cell.first_run + cell.runs - 1
                 due.append({"id": cell.id, "state": state, "runs": [cell.first_run, last], "case": str(case)})
     if as_json:

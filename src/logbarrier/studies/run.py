@@ -56,6 +56,8 @@ def run(
 ) -> Outcome:
     """Compute the cells of `cases` (all by default) that are not yet stored; stop it at any moment and run it again.
 
+    Cells that another study beside this one has finished are copied from there.
+
     force     compute them again even if they are stored
     retry     also compute those that failed before
     progress  a function of (steps done, steps in all)
@@ -66,7 +68,10 @@ def run(
         due = []
         for cell in store.study.cells(cases):
             state = store.state(cell)
-            if is_due(state, force=force, retry=retry):
+            if state == "missing" and not force and (elsewhere := store.read_elsewhere(cell)) is not None:
+                store.write(cell, *elsewhere)
+                outcome.stored += 1
+            elif is_due(state, force=force, retry=retry):
                 due.append(cell)
             elif state == "failed":
                 outcome.failed.append(cell.id)
