@@ -101,7 +101,10 @@ def test_a_failure_is_noted_and_retried_on_request(tmp_path, monkeypatch):
     assert "MemoryError" in said[0]
     assert "MemoryError" in store.failure(bad)["error"]
     assert store.state(bad) == "failed"
-    assert run(store, ONE).failed == [bad.id]
+    noted = (store.folder / "failed" / f"{bad.id}.json").stat().st_mtime_ns
+    assert run(store, ONE, warn=said.append).failed == [bad.id]
+    assert len(said) == 1
+    assert (store.folder / "failed" / f"{bad.id}.json").stat().st_mtime_ns == noted
     monkeypatch.setattr(Cell, "simulate", lambda self, threads, progress=None: _small(self))
     again = run(store, ONE, retry=True)
     assert (again.computed, again.stored, again.failed) == (1, 1, [])

@@ -13,7 +13,7 @@ from small_study import cell_bytes, logbarrier
 
 KILLS = 20
 STUDY = """
-horizon = 40_000
+horizon = 20_000
 runs = 400
 runs_per_cell = 1
 metrics = ["optimal_probability", "regret"]
@@ -23,9 +23,8 @@ problem = "GapInstances"
 n_arms = 60
 
 [[rules]]
-rule = "log-barrier-sgb"
+rule = "baseline-npg"  # needs every arm at every step, so that no engine is too fast for what follows
 learning_rate = 0.1
-eta = 1000
 """
 
 
@@ -80,6 +79,24 @@ def test_ctrl_c_stops_with_130_and_says_how_to_go_on(tmp_path):
     assert f"{stored} were stored" in logbarrier("run", study, "--out", out).stdout
 
 
+def test_ctrl_c_does_not_wait_for_a_long_cell(tmp_path):
+    """The cells would take hours; without a stop in the middle of one the process outlives the 30 seconds it gets."""
+    study, out = tmp_path / "study.toml", tmp_path / "out"
+    study.write_text(STUDY.replace("horizon = 20_000", "horizon = 4_000_000_000").replace("runs = 400", "runs = 2"))
+    process = start(study, out)
+    while not (list(out.glob("*/.lock")) and next(out.glob("*/.lock")).read_text()):
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    try:
+        _, stderr = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "goes on from there" in stderr
+
+
 def test_ctrl_c_stops_a_cluster_too(tmp_path):
     study, out = tmp_path / "study.toml", tmp_path / "out"
     study.write_text(STUDY)
@@ -111,7 +128,7 @@ def test_a_full_disk_is_one_sentence_and_earlier_cells_stay(tmp_path):
     """Files may grow to 20 kB: cells of 2 runs fit, the ones of 100 runs do not."""
     small, out = tmp_path / "small.toml", tmp_path / "out"
     small.write_text(
-        STUDY.replace("horizon = 40_000", "horizon = 400")
+        STUDY.replace("horizon = 20_000", "horizon = 400")
         .replace("runs = 400", "name = 'full'\nruns = 4")
         .replace("runs_per_cell = 1", "runs_per_cell = 2")
     )
