@@ -54,6 +54,19 @@ def test_flags_beat_environment_beats_file_beats_default(tmp_path, flag, environ
     assert max(cell["runs"][1] for cell in json.loads(done.stdout)["cells"]) == expected - 1
 
 
+@pytest.mark.parametrize(
+    ("flag", "environment", "file", "expected"),
+    [("a", "b", "c", "a"), (None, "b", "c", "b"), (None, None, "c", "c"), (None, None, None, "runs")],
+    ids=["flag", "environment", "file", "default"],
+)
+def test_so_does_the_place_of_execution(tmp_path, flag, environment, file, expected):
+    (tmp_path / "study.toml").write_text(SMALL + ("" if file is None else f'\n[execution]\nout = "{file}"\n'))
+    options = [] if flag is None else ["--out", flag]
+    env = {} if environment is None else {"LOGBARRIER_OUT": environment}
+    done = logbarrier("run", "study.toml", "--dry-run", "--json", *options, env=env, cwd=tmp_path)
+    assert Path(json.loads(done.stdout)["folder"]).parent == Path(expected)
+
+
 def test_the_resolved_study_is_saved(small_file, tmp_path):
     logbarrier("run", small_file, "--runs", 2, "--out", tmp_path / "out")
     saved = next((tmp_path / "out").glob("*/study.toml"))
