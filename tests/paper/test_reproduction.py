@@ -93,8 +93,14 @@ def test_the_figure_shows_means_bands_and_plateaus(two_runs):
 
 def test_a_dry_run_lists_every_cell(tmp_path):
     done = reproduce("--dry-run", "--json", "--out", tmp_path, "--runs", 20)
-    assert len(json.loads(done.stdout)["cells"]) == 37
+    assert len(json.loads(done.stdout)[0]["cells"]) == 37
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_single_run_is_drawn_but_not_judged(tmp_path):
+    done = reproduce("eta", "--runs", 1, "--out", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "45 not run" in done.stdout
 
 
 def test_the_study_is_the_papers():

@@ -51,7 +51,7 @@ def test_flags_beat_environment_beats_file_beats_default(tmp_path, flag, environ
     options = [] if flag is None else ["--runs", flag]
     env = {} if environment is None else {"LOGBARRIER_RUNS": environment}
     done = logbarrier("run", path, "--dry-run", "--json", "--out", tmp_path / "out", *options, env=env)
-    assert max(cell["runs"][1] for cell in json.loads(done.stdout)["cells"]) == expected - 1
+    assert max(cell["runs"][1] for cell in json.loads(done.stdout)[0]["cells"]) == expected - 1
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_so_does_the_place_of_execution(tmp_path, flag, environment, file, expec
     options = [] if flag is None else ["--out", flag]
     env = {} if environment is None else {"LOGBARRIER_OUT": environment}
     done = logbarrier("run", "study.toml", "--dry-run", "--json", *options, env=env, cwd=tmp_path)
-    assert Path(json.loads(done.stdout)["folder"]).parent == Path(expected)
+    assert Path(json.loads(done.stdout)[0]["folder"]).parent == Path(expected)
 
 
 def test_the_resolved_study_is_saved(small_file, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -65,13 +66,25 @@ def warn(sentence: str) -> None:
     sys.stderr.write(f"logbarrier: {sentence}\n")
 
 
-def print_dry_run(store: Store, cases: list[Case] | None, *, force: bool, retry: bool, as_json: bool) -> None:
+def print_dry_run(stores: list[Store], cases: list[Case] | None, *, force: bool, retry: bool, as_json: bool) -> None:
     """The cells that a run would compute."""
-    import json
+    listed: list[dict[str, Any]] = [
+        {"folder": str(store.folder), "cells": _due(store, cases, force=force, retry=retry)} for store in stores
+    ]
+    if as_json:
+        typer.echo(json.dumps(listed, indent=1))
+        return
+    for one, store in zip(listed, stores, strict=True):
+        for cell in one["cells"]:
+            first, last = cell["runs"]
+            typer.echo(f"{cell['id']}  {cell['state']:<8} runs {first}-{last}  {cell['case']}")
+        typer.echo(f"{len(one['cells'])} of {len(store.study.cells(cases))} cells to compute in {store.folder}")
 
+
+def _due(store: Store, cases: list[Case] | None, *, force: bool, retry: bool) -> list[dict[str, Any]]:
     from ..studies.run import is_due
 
-    due: list[dict[str, Any]] = []
+    due = []
     for case in store.study.cases if cases is None else cases:
         for cell in store.study.cells_of(case):
             state = store.state(cell)
@@ -79,13 +92,7 @@ def print_dry_run(store: Store, cases: list[Case] | None, *, force: bool, retry:
             if is_due(state, force=force, retry=retry) and not copied:
                 last = cell.first_run + cell.runs - 1
                 due.append({"id": cell.id, "state": state, "runs": [cell.first_run, last], "case": str(case)})
-    if as_json:
-        typer.echo(json.dumps({"folder": str(store.folder), "cells": due}, indent=1))
-        return
-    for cell_plain in due:
-        first, last = cell_plain["runs"]
-        typer.echo(f"{cell_plain['id']}  {cell_plain['state']:<8} runs {first}-{last}  {cell_plain['case']}")
-    typer.echo(f"{len(due)} of {len(store.study.cells(cases))} cells to compute in {store.folder}")
+    return due
 
 
 def finish(outcomes: list[Outcome]) -> None:

@@ -41,8 +41,8 @@ def reproduce(
     """
     from ..paper import EXPERIMENTS, paper_study
     from ..paper.reproduction import cases_of
+    from ..paper.setting import escape_sentence
     from ..report import publish
-    from ..report.paper_sections import escape_sentence
     from ..studies import CannotWriteError, Store
 
     with one_sentence(AGAIN):
@@ -51,8 +51,7 @@ def reproduce(
         studies = [paper_study(each, runs, seed) for each in dict.fromkeys(("paper", horizon))]
         stores = [Store(base / study.folder_name, study) for study in studies]
         if dry_run:
-            for store in stores:
-                execution.print_dry_run(store, cases, force=force, retry=retry, as_json=as_json)
+            execution.print_dry_run(stores, cases, force=force, retry=retry, as_json=as_json)
             return
         chosen = execution.make_executor(threads, executor, workers, scheduler)
         outcomes: list[Outcome] = []

@@ -80,10 +80,10 @@ class Results:
         return self._records[case.key]
 
     def __call__(self, n_arms: int, rule: Rule) -> Record:
-        """All runs of a rule; LookupError if some are missing."""
+        """All runs of a rule; LookupError if some are missing, or if a single one says nothing of spread."""
         record = self.find(n_arms, rule)
-        if record is None or record.runs < self.store.study.runs:
-            raise LookupError(f"{rule} on {n_arms} arms is not finished")
+        if record is None or record.runs < max(self.store.study.runs, 2):
+            raise LookupError(f"{rule} on {n_arms} arms has too few finished runs")
         return record
 
     @property

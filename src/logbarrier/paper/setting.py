@@ -37,3 +37,13 @@ def checkpoints(horizon: int) -> tuple[int, ...]:
 def escape_time(n_arms: int, learning_rate: float, mean_reward: float = 0.0) -> float:
     """Steps until p(a*) leaves 1/K: at uniform, d log p(a*)/dt = alpha p(a*) (r* - J) (1 + O(1/K)), so K/(alpha (r* - J))."""
     return n_arms / (learning_rate * (1.0 - mean_reward))
+
+
+def escape_sentence() -> str:
+    """Why the printed horizon is too short for K = 1000."""
+    times = "; ".join(f"K = {K}, alpha = {alpha:g}: {escape_time(K, alpha):,.0f}" for K in ARMS[1:] for alpha in LEARNING_RATES)
+    return (
+        "From the uniform start p(a*) leaves 1/K only after about K / (alpha (r* - J)) steps, with r* = 1 and J near 0 there: "
+        f"{times}. The printed horizon is {HORIZON:,}. Where that is below or near this escape time no rule can have learnt, "
+        "so claims about K = 1000 cannot show at it; a hundred times longer they can."
+    )

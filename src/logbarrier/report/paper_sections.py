@@ -9,7 +9,7 @@ from typing import Any
 
 from ..paper.drawing import VIEWS
 from ..paper.reproduction import EXPERIMENTS
-from ..paper.setting import ARMS, HORIZON, LEARNING_RATES, escape_time
+from ..paper.setting import HORIZON, LONG, escape_sentence
 from .page import heading, paragraph, picture, table
 
 VERDICTS = ("reproduced", "only at the long horizon", "not reproduced", "not run")
@@ -46,18 +46,8 @@ def claims(judged: list[dict[str, Any]]) -> list[str]:
         heading("What became of the paper's claims"),
         f'<ul class="tally">{items}</ul>',
         paragraph(escape_sentence()),
-        table(["claim and what it means in numbers", f"T = {HORIZON:,}", f"T = {100 * HORIZON:,}", "verdict"], rows),
+        table(["claim and what it means in numbers", f"T = {HORIZON:,}", f"T = {LONG:,}", "verdict"], rows),
     ]
-
-
-def escape_sentence() -> str:
-    """Why the printed horizon is too short for K = 1000."""
-    times = "; ".join(f"K = {K}, alpha = {alpha:g}: {escape_time(K, alpha):,.0f}" for K in ARMS[1:] for alpha in LEARNING_RATES)
-    return (
-        "From the uniform start p(a*) leaves 1/K only after about K / (alpha (r* - J)) steps, with r* = 1 and J near 0 there: "
-        f"{times}. The printed horizon is {HORIZON:,}. Where that is below or near this escape time no rule can have learnt, "
-        "so claims about K = 1000 cannot show at it; a hundred times longer they can."
-    )
 
 
 def _evidence(one: dict[str, Any] | None) -> str:

@@ -4,7 +4,7 @@
 >>> from logbarrier.studies import LocalExecutor, Store, Study, product, record_of, run
 >>> cases = product([lb.GapInstances(n_arms=5)], [lb.SGB(learning_rate=0.1), lb.NPG(learning_rate=0.1)])
 >>> study = Study(name="two-rules", cases=cases, horizon=100, runs=4)
->>> store = Store(pathlib.Path(tempfile.mkdtemp()), study)
+>>> store = Store(pathlib.Path(tempfile.mkdtemp()) / study.folder_name, study)
 >>> run(store, LocalExecutor()).computed
 2
 >>> record_of(store, study.cases[0]).runs
