@@ -63,4 +63,4 @@ def _evidence(one: dict[str, Any] | None) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:,.0f}"
