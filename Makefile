@@ -1,6 +1,7 @@
-# Two commands on a machine that has Python 3.11+ (with venv) and make:
-#   make test    everything is checked: style, types, tests
-#   make bench   this simulator against what one would otherwise run
+# Commands on a machine that has Python 3.11+ (with venv) and make:
+#   make reproduce  every figure of the paper and a verdict on each of its claims, in runs/
+#   make test       everything is checked: style, types, tests
+#   make bench      this simulator against what one would otherwise run
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,7 +9,10 @@ STAMP := $(VENV)/.installed
 # The kernels compiled by the tests stay inside the tree.
 export LOGBARRIER_CACHE_DIR ?= $(CURDIR)/.cache/kernels
 
-.PHONY: test lint types unit bench clean
+.PHONY: reproduce test lint types unit bench clean
+
+reproduce: $(STAMP)
+	$(BIN)/logbarrier reproduce $(OPTIONS)
 
 test: lint types unit
 

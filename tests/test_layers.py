@@ -17,8 +17,10 @@ LAYERS = [
     {"problems", "algorithms", "starts", "record", "progress"},
     {"engines", "agent", "plots"},
     {"simulator"},
-    {"theory"},
-    {"testing", "cli"},
+    {"theory", "studies", "testing"},
+    {"paper"},
+    {"report"},
+    {"cli"},
     {"__main__", "__init__"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

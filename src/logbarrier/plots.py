@@ -25,6 +25,7 @@ STYLE: Any = {
     "savefig.dpi": 160,
     "svg.hashsalt": "logbarrier",
 }
+LEGEND_WIDTH = 150  # characters that fit below the panels, line samples included
 LABELS = {
     "optimal_probability": "probability of the optimal arm",
     "min_probability": "smallest probability",
@@ -62,7 +63,8 @@ def learning_curves(records: Mapping[str, Record], metric: str = "optimal_probab
         for axes in (mean_axes, spread_axes, stuck_axes):
             axes.set_xlabel("step")
             axes.ticklabel_format(axis="x", style="sci", scilimits=(-3, 5), useMathText=True)
-        figure.legend(loc="outside lower center", ncols=max(len(records), 1))
+        longest = max((len(label) for label in records), default=1)
+        figure.legend(loc="outside lower center", ncols=max(1, min(len(records), LEGEND_WIDTH // (longest + 8))))
     return figure
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..version import __version__
-from . import plan, rules, simulate, verify
+from . import plan, report, reproduce, rules, run, simulate, status, verify
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -21,6 +21,10 @@ app = typer.Typer(
 )
 app.command()(rules.rules)
 app.command()(simulate.simulate)
+app.command()(run.run)
+app.command()(status.status)
+app.command()(report.report)
+app.command()(reproduce.reproduce)
 app.command()(verify.verify)
 app.command()(plan.plan)
 

@@ -1,0 +1,47 @@
+"""The paper's claims as a table for the terminal, at most 100 columns wide."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import Any
+
+WIDTH = 100
+COLOURS = {"reproduced": "green", "not reproduced": "red", "only at the long horizon": "yellow"}
+
+
+def print_claims(judged: list[dict[str, Any]], explanation: str) -> None:
+    """Claim, the evidence that decides it, verdict; then a tally and why the horizon matters."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(width=min(WIDTH, Console().width) if sys.stdout.isatty() else WIDTH, highlight=False)
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in ("claim", "effect", "95 % interval", "needed", "p", "verdict"):
+        table.add_column(heading, no_wrap=True, justify="right" if heading in ("effect", "needed", "p") else "left")
+    for one in judged:
+        colour = COLOURS.get(one["verdict"], "dim")
+        table.add_row(one["name"], *_shown(_deciding(one)), f"[{colour}]{one['verdict']}[/]")
+    console.print(table)
+    tally = Counter(one["verdict"] for one in judged)
+    console.print("\n" + ", ".join(f"{count} {verdict}" for verdict, count in tally.most_common()))
+    console.print(f"Evidence on the weakest comparison of each claim, at the horizon its verdict rests on. {explanation}")
+
+
+def _deciding(one: dict[str, Any]) -> dict[str, Any] | None:
+    """A claim that holds as printed rests on that; any other on the longest horizon that was run."""
+    printed, long = one["printed"], one["long"]
+    evidence: dict[str, Any] | None = printed if one["verdict"] == "reproduced" or long is None else long
+    return evidence
+
+
+def _shown(one: dict[str, Any] | None) -> tuple[str, str, str, str]:
+    if one is None:
+        return "-", "", "", ""
+    p = "" if one["p"] is None else f"{one['p']:.0e}" if one["p"] < 0.001 else f"{one['p']:.3f}"
+    interval = f"{_number(one['low'])} to {_number(one['high'])}"
+    return _number(one["effect"]), interval, f"{'>' if one['above'] else '<'} {one['bound']:g}", p
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}" if abs(value) < 100 else f"{value:.0f}"

@@ -1,0 +1,103 @@
+"""What `run` and `reproduce` share: the options that say how cells are computed, and what is shown meanwhile."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from ..studies import Case, Executor, Outcome, Store
+
+Threads = Annotated[int | None, typer.Option(envvar="LOGBARRIER_THREADS", help="Cells at once here; all cores by default.")]
+ExecutorName = Annotated[str | None, typer.Option(envvar="LOGBARRIER_EXECUTOR", help="local (default) or dask.")]
+Workers = Annotated[int | None, typer.Option(envvar="LOGBARRIER_WORKERS", help="Processes that dask starts here.")]
+Scheduler = Annotated[str | None, typer.Option(envvar="LOGBARRIER_SCHEDULER", help="A running Dask cluster, tcp://HOST:PORT.")]
+Out = Annotated[Path | None, typer.Option(envvar="LOGBARRIER_OUT", help="Folder that holds study folders; runs by default.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="List the cells that would be computed, and stop.")]
+Force = Annotated[bool, typer.Option("--force", help="Compute the cells again even if they are stored.")]
+Retry = Annotated[bool, typer.Option("--retry", help="Also compute cells that failed before.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress bar.")]
+
+
+def make_executor(threads: int | None, executor: str | None, workers: int | None, scheduler: str | None) -> Executor:
+    """The executor the options name; a scheduler or workers alone mean dask."""
+    from ..studies import LocalExecutor
+
+    name = executor or ("dask" if scheduler or workers else "local")
+    if name == "dask":
+        from ..studies.cluster import DaskExecutor
+
+        return DaskExecutor(workers, scheduler)
+    if name != "local":
+        raise ValueError(f"executor: must be local or dask, got {name!r}")
+    if workers or scheduler:
+        raise ValueError("executor: workers and scheduler belong to dask, got executor local")
+    return LocalExecutor(threads)
+
+
+def compute(
+    store: Store, executor: Executor, cases: list[Case] | None, *, force: bool, retry: bool, quiet: bool, label: str
+) -> Outcome:
+    """Run the study with a bar on stderr."""
+    from ..progress import Bar
+    from ..studies import run
+
+    bar: Bar | None = None
+
+    def show(done: int, total: int) -> None:
+        nonlocal bar
+        bar = bar or Bar(total, label)  # none where nothing is left to compute
+        bar(done, total)
+
+    try:
+        return run(store, executor, cases, force=force, retry=retry, progress=None if quiet else show, warn=warn)
+    finally:
+        if bar is not None:
+            bar.close()
+
+
+def warn(sentence: str) -> None:
+    """A sentence on stderr."""
+    sys.stderr.write(f"logbarrier: {sentence}\n")
+
+
+def print_dry_run(stores: list[Store], cases: list[Case] | None, *, force: bool, retry: bool, as_json: bool) -> None:
+    """The cells that a run would compute."""
+    listed: list[dict[str, Any]] = [
+        {"folder": str(store.folder), "cells": _due(store, cases, force=force, retry=retry)} for store in stores
+    ]
+    if as_json:
+        typer.echo(json.dumps(listed, indent=1))
+        return
+    for one, store in zip(listed, stores, strict=True):
+        for cell in one["cells"]:
+            first, last = cell["runs"]
+            typer.echo(f"{cell['id']}  {cell['state']:<8} runs {first}-{last}  {cell['case']}")
+        typer.echo(f"{len(one['cells'])} of {len(store.study.cells(cases))} cells to compute in {store.folder}")
+
+
+def _due(store: Store, cases: list[Case] | None, *, force: bool, retry: bool) -> list[dict[str, Any]]:
+    from ..studies.run import is_due
+
+    due = []
+    for case in store.study.cases if cases is None else cases:
+        for cell in store.study.cells_of(case):
+            state = store.state(cell)
+            copied = state == "missing" and not force and store.read_elsewhere(cell) is not None
+            if is_due(state, force=force, retry=retry) and not copied:
+                last = cell.first_run + cell.runs - 1
+                due.append({"id": cell.id, "state": state, "runs": [cell.first_run, last], "case": str(case)})
+    return due
+
+
+def finish(outcomes: list[Outcome]) -> None:
+    """Exit code 1 where cells failed, with how to try again."""
+    failed = sum(len(outcome.failed) for outcome in outcomes)
+    if failed:
+        warn(f"{failed} cells failed; 'logbarrier status' says why, the same command with --retry tries them again")
+        raise typer.Exit(1)

@@ -1,0 +1,33 @@
+"""logbarrier report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import execution
+from .errors import one_sentence
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(help="A study folder, as 'logbarrier status' lists them.")],
+    as_json: execution.AsJson = False,
+) -> None:
+    """Write a study's summary, figures and report.html, one page that opens from disk."""
+    from ..report import publish
+    from ..studies import Store
+    from ..studies.results import records
+
+    with one_sentence("the cells are untouched"):
+        store = Store.open(folder)
+        if next(records(store), None) is None:
+            raise ValueError(f"report: no finished cell in {folder}; run 'logbarrier run {folder / 'study.toml'}' first")
+        published = publish(store)
+    if as_json:
+        paths = [str(path) for path in published.figures]
+        typer.echo(json.dumps({"report": str(published.page), "figures": paths, "claims": published.claims}, indent=1))
+    else:
+        typer.echo(published.page)

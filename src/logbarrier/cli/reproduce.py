@@ -1,0 +1,74 @@
+"""logbarrier reproduce."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import execution
+from .claims_table import print_claims
+from .errors import one_sentence
+
+if TYPE_CHECKING:
+    from ..studies import Outcome
+
+AGAIN = "finished cells are kept, the same 'logbarrier reproduce' command goes on from there"
+
+
+def reproduce(
+    names: Annotated[list[str] | None, typer.Argument(help="figure-1, baselines, eta; all by default.")] = None,
+    horizon: Annotated[str, typer.Option(help="paper, or long: also a hundred times the printed horizon.")] = "paper",
+    runs: Annotated[int, typer.Option(help="Independent runs per curve.")] = 100,
+    seed: Annotated[int, typer.Option(help="Same seed, same figures, to the byte.")] = 0,
+    out: execution.Out = None,
+    threads: execution.Threads = None,
+    executor: execution.ExecutorName = None,
+    workers: execution.Workers = None,
+    scheduler: execution.Scheduler = None,
+    dry_run: execution.DryRun = False,
+    force: execution.Force = False,
+    retry: execution.Retry = False,
+    as_json: execution.AsJson = False,
+    quiet: execution.Quiet = False,
+) -> None:
+    """Reproduce the paper: simulate, draw its figures, judge its claims, write a report. Stop it at any time and go on.
+
+    Example: logbarrier reproduce figure-1 --horizon long
+    """
+    from ..paper import EXPERIMENTS, paper_study
+    from ..paper.reproduction import cases_of
+    from ..paper.setting import escape_sentence
+    from ..report import publish
+    from ..studies import CannotWriteError, Store
+
+    with one_sentence(AGAIN):
+        cases = cases_of(names or list(EXPERIMENTS))
+        base = out or Path("runs")
+        studies = [paper_study(each, runs, seed) for each in dict.fromkeys(("paper", horizon))]
+        stores = [Store(base / study.folder_name, study) for study in studies]
+        if dry_run:
+            execution.print_dry_run(stores, cases, force=force, retry=retry, as_json=as_json)
+            return
+        chosen = execution.make_executor(threads, executor, workers, scheduler)
+        outcomes: list[Outcome] = []
+        try:
+            for store in stores:
+                label = store.study.name
+                outcomes.append(execution.compute(store, chosen, cases, force=force, retry=retry, quiet=quiet, label=label))
+            published = [publish(store) for store in stores]
+        except CannotWriteError as error:
+            sys.stderr.write(f"logbarrier: {error}; {AGAIN}\n")
+            raise typer.Exit(1) from None
+    latest = published[-1]
+    if as_json:
+        pages, figures = [str(each.page) for each in published], [str(path) for each in published for path in each.figures]
+        typer.echo(json.dumps({"reports": pages, "figures": figures, "claims": latest.claims}, indent=1))
+    else:
+        print_claims(latest.claims, escape_sentence())
+        for store, each in zip(stores, published, strict=True):
+            typer.echo(f"figures: {store.folder / 'figures'}   report: {each.page}")
+    execution.finish(outcomes)

@@ -1,0 +1,104 @@
+"""logbarrier status."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import execution
+from .errors import one_sentence
+
+if TYPE_CHECKING:
+    from ..studies import Store
+
+WIDTH = 100  # of a table that goes to a file or a pipe
+COLUMNS = ("done", "missing", "failed", "damaged")
+
+
+def status(
+    folder: Annotated[Path | None, typer.Argument(help="A study folder or a study file; all studies by default.")] = None,
+    out: execution.Out = None,
+    as_json: execution.AsJson = False,
+) -> None:
+    """Show how far studies are: cells done, missing, failed and damaged, and the time left."""
+    from ..studies import Store, read_study
+
+    with one_sentence("nothing was changed"):
+        base = out or Path("runs")
+        if folder is None:
+            stores = [Store.open(path.parent) for path in sorted(base.glob("*/study.toml"))]
+            if not stores:
+                raise ValueError(f"status: no study in {base}; 'logbarrier run STUDY.toml' makes one")
+        elif folder.is_dir():
+            stores = [Store.open(folder)]
+        else:
+            study = read_study(folder).study
+            stores = [Store(base / study.folder_name, study)]
+        listed = [_plain(store) for store in stores]
+    if as_json:
+        typer.echo(json.dumps(listed, indent=1))
+    elif folder is None:
+        _print_table(["study"], [([row["folder"]], row) for row in listed])
+    else:
+        row = listed[0]
+        rows = [([case["rule"], case["problem"]], case) for case in row["cases"]]
+        _print_table(["rule", "problem"], [*rows, (["all", ""], row)])
+        for failure in row["failures"]:
+            typer.echo(f"failed {failure['id']}: {failure['error']}")
+    for row in listed:
+        if row["holder"] and not as_json:
+            typer.echo(f"{row['folder']} is being written by {row['holder']}")
+
+
+def _plain(store: Store) -> dict[str, Any]:
+    from ..studies.status import case_statuses, study_status
+
+    statuses = case_statuses(store)
+    total = study_status(statuses, os.cpu_count() or 1)
+    failures = [(cell, store.failure(cell)) for cell in store.study.cells()]
+    return {
+        "study": store.study.name,
+        "folder": str(store.folder),
+        "holder": store.holder(),
+        "seconds_left": total.seconds_left,
+        **total.cells,
+        "cases": [
+            {
+                "case": str(one.case),
+                "rule": store.study.rule_label(one.case),
+                "problem": store.study.problem_label(one.case),
+                **one.cells,
+                "seconds": one.seconds,
+                "seconds_left": None if one.seconds_left is None else one.seconds_left / (os.cpu_count() or 1),
+            }
+            for one in statuses
+        ],
+        "failures": [{"id": cell.id, "error": failure["error"]} for cell, failure in failures if "error" in failure],
+    }
+
+
+def _print_table(first: list[str], rows: list[tuple[list[str], dict[str, Any]]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in first:
+        table.add_column(heading, overflow="fold")
+    for heading in (*COLUMNS, "time left"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for names, row in rows:
+        table.add_row(*names, *(str(row[column]) for column in COLUMNS), _duration(row["seconds_left"]))
+    Console(width=None if sys.stdout.isatty() else WIDTH).print(table)
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return "unknown"
+    if seconds < 60:
+        return f"{seconds:.0f} s" if seconds >= 1 or seconds == 0 else "< 1 s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

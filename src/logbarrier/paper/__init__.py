@@ -1,0 +1,9 @@
+"""The paper's experiments, one file a figure, and what became of its claims."""
+
+from __future__ import annotations
+
+from .claims import judge
+from .experiment import Results
+from .reproduction import EXPERIMENTS, draw_figures, paper_study
+
+__all__ = ["EXPERIMENTS", "Results", "draw_figures", "judge", "paper_study"]

@@ -1,0 +1,92 @@
+"""Evidence for or against a statement: an effect with its 95 % interval, a one-sided p-value, and whether it holds.
+
+A statement about several comparisons holds only if each of them does, so it has the evidence of its weakest one; such an
+intersection-union test needs no correction for their number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """effect must be above (or below) `bound`; p is the chance of data this favourable if it just missed it.
+
+    where: which comparison. p is None where the statement is about every single run, and no sampling error is left.
+    """
+
+    where: str
+    effect: float
+    low: float
+    high: float
+    bound: float
+    above: bool
+    p: float | None
+    holds: bool
+
+    @property
+    def margin(self) -> float:
+        """How far on the right side of the bound the effect is; negative on the wrong side."""
+        return self.effect - self.bound if self.above else self.bound - self.effect
+
+
+def weakest(evidence: Iterable[Evidence]) -> Evidence:
+    """The evidence that decides a statement about all of them."""
+    return max(evidence, key=lambda one: (not one.holds, one.p if one.p is not None else 0.0, -one.margin))
+
+
+def above(where: str, values: np.ndarray, bound: float) -> Evidence:
+    """The mean of independent values (runs,) is above the bound: one-sample t-test."""
+    spread = float(values.std(ddof=1)) / math.sqrt(len(values))
+    return _t_evidence(where, float(values.mean()), spread, len(values) - 1, bound, is_above=True)
+
+
+def below(where: str, values: np.ndarray, bound: float) -> Evidence:
+    """The mean of independent values (runs,) is below the bound: one-sample t-test."""
+    spread = float(values.std(ddof=1)) / math.sqrt(len(values))
+    return _t_evidence(where, float(values.mean()), spread, len(values) - 1, bound, is_above=False)
+
+
+def greater(where: str, one: np.ndarray, other: np.ndarray) -> Evidence:
+    """The mean of `one` is greater than that of an independent `other`: Welch's t-test."""
+    a, b = one.var(ddof=1) / len(one), other.var(ddof=1) / len(other)
+    freedom = float((a + b) ** 2 / (a**2 / (len(one) - 1) + b**2 / (len(other) - 1))) if a + b > 0 else 1.0
+    return _t_evidence(where, float(one.mean() - other.mean()), math.sqrt(a + b), freedom, 0.0, is_above=True)
+
+
+def close(where: str, values: np.ndarray, target: float, margin: float) -> Evidence:
+    """The mean of independent values is within `margin` of a target: two one-sided t-tests, on the worse side."""
+    difference = values - target
+    return weakest([above(where, difference, -margin), below(where, difference, margin)])
+
+
+def share_above(where: str, hits: np.ndarray, bound: float) -> Evidence:
+    """More than a share `bound` of runs does something: exact binomial test, Clopper-Pearson interval."""
+    from scipy.stats import binomtest
+
+    test = binomtest(int(hits.sum()), len(hits), bound, alternative="greater")
+    low, high = binomtest(int(hits.sum()), len(hits), bound).proportion_ci(0.95)
+    p = float(test.pvalue)
+    return Evidence(where, float(hits.mean()), float(low), float(high), bound, True, p, p < LEVEL)
+
+
+def every_run_above(where: str, values: np.ndarray, bound: float) -> Evidence:
+    """The smallest of all values is above the bound; the interval is the range of the values."""
+    least = float(values.min())
+    return Evidence(where, least, least, float(values.max()), bound, True, None, least > bound)
+
+
+def _t_evidence(where: str, mean: float, error: float, freedom: float, bound: float, *, is_above: bool) -> Evidence:
+    from scipy.stats import t
+
+    margin = mean - bound if is_above else bound - mean
+    p = float(t.sf(margin / error, freedom)) if error > 0.0 else float(margin <= 0)
+    half = float(t.ppf(0.975, freedom)) * error
+    return Evidence(where, mean, mean - half, mean + half, bound, is_above, p, p < LEVEL)

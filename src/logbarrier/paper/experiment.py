@@ -1,0 +1,92 @@
+"""What an experiment of the paper is: a few curves per panel, and the records of those curves in a store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..algorithms import Rule
+from ..plots import COLOURS
+from ..record import Record
+from ..studies import Case, Store, case_of, record_of
+from . import setting
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A rule and how it looks in every figure: one colour and one line style, so that grey prints read as well."""
+
+    label: str
+    rule: Rule
+    colour: str
+    style: Any = "-"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Curves on one family of instances."""
+
+    title: str
+    n_arms: int
+    curves: tuple[Curve, ...]
+    metric: str = "optimal_probability"
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One figure of the paper: its panels, row by row."""
+
+    name: str
+    title: str
+    rows: tuple[tuple[Panel, ...], ...]
+    row_labels: tuple[str, ...] = ("",)
+    legend_columns: int = 5
+
+    @property
+    def panels(self) -> list[Panel]:
+        """All panels in reading order."""
+        return [panel for row in self.rows for panel in row]
+
+    @property
+    def learning_rows(self) -> tuple[tuple[Panel, ...], ...]:
+        """The panels of p(a*) alone; where that leaves one a row, they stand side by side under the rows' labels."""
+        rows = [tuple(panel for panel in row if panel.metric == "optimal_probability") for row in self.rows]
+        if all(len(row) == 1 for row in rows):
+            return (tuple(replace(row[0], title=label) for row, label in zip(rows, self.row_labels, strict=True)),)
+        return tuple(rows)
+
+    @property
+    def cases(self) -> list[Case]:
+        """All that must be simulated for it."""
+        return [case_of(setting.instances(panel.n_arms), curve.rule) for panel in self.panels for curve in panel.curves]
+
+
+BLUE, VERMILION, GREEN, PURPLE, SKY, ORANGE, BLACK = COLOURS
+DASHED, DOTTED, DASH_DOTTED = (0, (5, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1.2, 1.5))
+
+
+class Results:
+    """Records of the paper's cases in a store, each read once."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._records: dict[str, Record | None] = {}
+
+    def find(self, n_arms: int, rule: Rule) -> Record | None:
+        """The finished runs of a rule, or None."""
+        case = case_of(setting.instances(n_arms), rule)
+        if case.key not in self._records:
+            self._records[case.key] = record_of(self.store, case)
+        return self._records[case.key]
+
+    def __call__(self, n_arms: int, rule: Rule) -> Record:
+        """All runs of a rule; LookupError if some are missing, or if a single one says nothing of spread."""
+        record = self.find(n_arms, rule)
+        if record is None or record.runs < max(self.store.study.runs, 2):
+            raise LookupError(f"{rule} on {n_arms} arms has too few finished runs")
+        return record
+
+    @property
+    def horizon(self) -> int:
+        """Steps per run."""
+        return self.store.study.horizon

@@ -1,0 +1,68 @@
+"""All experiments of the paper as one study a horizon, and their figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..plots import save_figure
+from ..studies import Case, Study
+from . import baselines, eta, figure_1, setting
+from .drawing import VIEWS, draw
+from .experiment import Experiment, Results
+
+EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in (figure_1, baselines, eta)}
+FORMATS = ("pdf", "svg", "png")
+
+
+def paper_study(horizon: str = "paper", runs: int = setting.RUNS, seed: int = 0) -> Study:
+    """Every case of every experiment; curves that two figures share are simulated once. horizon: paper or long."""
+    if horizon not in setting.HORIZONS:
+        raise ValueError(f"reproduce: horizon must be one of {', '.join(setting.HORIZONS)}, got {horizon!r}")
+    steps = setting.HORIZONS[horizon]
+    return Study(
+        name="paper" if horizon == "paper" else f"paper-{horizon}",
+        cases=cases_of(list(EXPERIMENTS)),
+        horizon=steps,
+        runs=runs,
+        seed=seed,
+        runs_per_cell=20,
+        checkpoints=setting.checkpoints(steps),
+        metrics=setting.METRICS,
+    )
+
+
+def horizon_of(study: Study) -> str | None:
+    """paper or long if this is the paper's study, None if it is another one."""
+    for horizon in setting.HORIZONS:
+        if paper_study(horizon, study.runs, study.seed).hash == study.hash:
+            return horizon
+    return None
+
+
+def cases_of(names: Sequence[str]) -> list[Case]:
+    """The cases of some experiments, without repetition."""
+    for name in names:
+        if name not in EXPERIMENTS:
+            raise ValueError(f"reproduce: must be one of {', '.join(EXPERIMENTS)}, got {name!r}")
+    return list({case.key: case for name in names for case in EXPERIMENTS[name].cases}.values())
+
+
+def drawable(results: Results) -> list[str]:
+    """The experiments of which every curve has finished runs."""
+    return [
+        name
+        for name, experiment in EXPERIMENTS.items()
+        if all(results.find(panel.n_arms, curve.rule) is not None for panel in experiment.panels for curve in panel.curves)
+    ]
+
+
+def draw_figures(results: Results, folder: Path, names: Sequence[str]) -> list[Path]:
+    """Each figure as NAME.pdf, .svg and .png, and its other views as NAME-VIEW.svg; the same cells give the same bytes."""
+    written = []
+    for name in names:
+        for view in VIEWS:
+            figure = draw(EXPERIMENTS[name], results, view)
+            stem, formats = (name, FORMATS) if view == "mean" else (f"{name}-{view}", ("svg",))
+            written += [save_figure(figure, folder / f"{stem}.{ending}") for ending in formats]
+    return written

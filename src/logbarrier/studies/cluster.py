@@ -1,0 +1,91 @@
+"""The executor of many processes or machines: whole cells go to Dask workers, their bytes come back to the one writer."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Generator, Iterator, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from .. import validate
+from .cell import Cell
+from .local import Report, Result, compute_cell
+
+SECOND_CHANCES = 20  # Dask gives a task up when a few workers died on it; so often it is asked to try again
+PATIENCE = 5  # seconds without a result after which the workers are counted
+
+
+class DaskExecutor:
+    """Computes cells on a Dask cluster.
+
+    workers    processes of a cluster started for this call on this machine; all cores by default
+    scheduler  or the address of a running cluster, such as tcp://HOST:8786, whose workers have logbarrier installed
+
+    A worker that dies loses nothing: Dask gives its cells to the others.
+    """
+
+    def __init__(self, workers: int | None = None, scheduler: str | None = None) -> None:
+        if find_spec("distributed") is None:
+            raise ValueError("DaskExecutor: needs Dask; install it with pip install 'logbarrier[distributed]'")
+        if workers is not None and scheduler is not None:
+            raise ValueError("DaskExecutor: workers and scheduler exclude one another: a running cluster has its own workers")
+        self.workers = validate.integer("DaskExecutor", "workers", os.cpu_count() or 1 if workers is None else workers, 1)
+        self.scheduler = scheduler
+
+    def compute(self, cells: Sequence[Cell], report: Report) -> Generator[Result, None, None]:
+        """The results in the order they come. Closing the iterator stops the rest."""
+        if not cells:
+            return
+        from distributed import KilledWorker, wait
+
+        with self._client() as client:
+            cell_of = {client.submit(compute_cell, cell.identity, key=f"cell-{cell.id}"): cell for cell in cells}
+            chances = dict.fromkeys(cell_of, SECOND_CHANCES)
+            try:
+                while cell_of:
+                    try:
+                        finished = wait(list(cell_of), timeout=PATIENCE, return_when="FIRST_COMPLETED").done
+                    except TimeoutError:
+                        self._replace_lost_workers(client)
+                        continue
+                    for future in finished:
+                        if isinstance(future.exception(), KilledWorker) and chances[future] > 0:
+                            chances[future] -= 1
+                            future.retry()
+                            continue
+                        cell = cell_of.pop(future)
+                        report(cell.steps)
+                        yield Result(cell, *_outcome(future))
+            finally:
+                client.cancel(list(cell_of), force=True)
+
+    @contextlib.contextmanager
+    def _client(self) -> Iterator[Any]:
+        from distributed import Client, LocalCluster
+
+        if self.scheduler is None:
+            options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None, "silence_logs": 50}
+            with LocalCluster(n_workers=0, **options) as cluster, Client(cluster) as client:
+                cluster.scale(self.workers)
+                yield client
+        else:
+            try:
+                client = Client(self.scheduler, timeout=5)
+            except (OSError, ValueError) as error:
+                raise ValueError(f"DaskExecutor: no scheduler answers at {self.scheduler}: {error}") from None
+            with client:
+                yield client
+
+    def _replace_lost_workers(self, client: Any) -> None:
+        """Dask restarts a worker that dies, unless it dies while it starts; if so none is left, begin with new ones."""
+        if self.scheduler is None and not client.scheduler_info()["workers"]:
+            client.cluster.scale(len(client.cluster.worker_spec) + self.workers)
+
+
+def _outcome(future: Any) -> tuple[bytes | None, dict[str, Any]]:
+    try:
+        content, note = future.result()
+    except Exception as error:  # the worker died too often, or cannot import logbarrier
+        return None, {"error": f"{type(error).__name__}: {error}"}
+    return content, note

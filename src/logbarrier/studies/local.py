@@ -1,0 +1,72 @@
+"""The executor of this machine: cells side by side on threads of one process; kernels release the interpreter."""
+
+from __future__ import annotations
+
+import os
+import threading
+import traceback
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Any
+
+from .. import validate
+from .cell import Cell, cell_of, machine
+from .cell_file import pack
+
+Report = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a cell: its bytes and how they were made, or why there are none."""
+
+    cell: Cell
+    content: bytes | None
+    note: dict[str, Any]
+
+
+class LocalExecutor:
+    """Computes cells on `threads` threads, all cores by default."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.threads = validate.integer("LocalExecutor", "threads", os.cpu_count() or 1 if threads is None else threads, 1)
+
+    def compute(self, cells: Sequence[Cell], report: Report) -> Generator[Result, None, None]:
+        """The results in the order they come; `report` is told of finished steps. Closing the iterator stops the rest."""
+        stop = threading.Event()
+        inner = max(1, self.threads // max(len(cells), 1))  # fewer cells than threads: threads go inside the cells
+        pool = ThreadPoolExecutor(self.threads)
+        try:
+            futures = [pool.submit(_compute_one, cell, inner, report, stop) for cell in cells]
+            for future in as_completed(futures):
+                yield future.result()
+        finally:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _compute_one(cell: Cell, threads: int, report: Report, stop: threading.Event) -> Result:
+    done = 0
+
+    def progress(now: int, _: int) -> None:
+        nonlocal done
+        if stop.is_set():
+            raise InterruptedError("stopped")
+        report(now - done)
+        done = now
+
+    result = compute_cell(cell.identity, threads, progress)
+    return Result(cell, *result)
+
+
+def compute_cell(
+    identity: dict[str, Any], threads: int = 1, progress: Callable[[int, int], None] | None = None
+) -> tuple[bytes | None, dict[str, Any]]:
+    """A cell's bytes and provenance, or None and the failure: what an executor runs, here or on another machine."""
+    try:
+        cell = cell_of(identity)
+        record = cell.simulate(threads, progress)
+        return pack(cell, record), {**record.provenance, **machine()}
+    except Exception as error:
+        return None, {"error": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc(), **machine()}

@@ -1,0 +1,147 @@
+"""Study files: TOML -> Study, and back.
+
+    name = "learning-rates"              # the file's name by default
+    horizon = 25_000
+    runs = 100
+
+    [[problems]]
+    problem = "GapInstances"
+    n_arms = [10, 100]                   # a list is a grid
+
+    [[rules]]                            # on every problem; [[problems.rules]] is on that problem alone
+    rule = "log-barrier-sgb"
+    learning_rate = [0.01, 0.1]
+    eta = 1000
+
+    [execution]                          # how, which changes no number: threads, executor, workers, scheduler, out
+    threads = 2
+
+A mistake is one sentence that names the file, the table and the key.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from .study import Case, Study
+from .tables import Table, grid, problem_of, rule_of, table_of_problem, table_of_rule
+
+STUDY_KEYS = tuple(field.name for field in fields(Study) if field.name != "cases")
+EXECUTION_KINDS: dict[str, type] = {"threads": int, "executor": str, "workers": int, "scheduler": str, "out": str}
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """A study and how its file wants it executed."""
+
+    study: Study
+    execution: Table
+
+
+def read_study(path: str | Path, **changes: Any) -> StudyFile:
+    """The study in a file; `changes` take the place of top-level keys, those that are None do not."""
+    try:
+        content = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: there is no such study file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: cannot be read: {error}") from None
+    try:
+        plain = tomllib.loads(content)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path}: is not TOML: {error}") from None
+    for key in plain:
+        if key not in (*STUDY_KEYS, "problems", "rules", "execution"):
+            raise ValueError(f"{path}: has no key {key}; it takes {', '.join((*STUDY_KEYS, 'problems', 'rules', 'execution'))}")
+    execution = _execution(path, plain.pop("execution", {}))
+    cases = _cases(path, plain.pop("problems", []), plain.pop("rules", []))
+    settings = {"name": Path(path).stem, **plain, **{key: value for key, value in changes.items() if value is not None}}
+    if "horizon" not in settings:
+        raise ValueError(f"{path}: needs horizon, the number of steps per run")
+    try:
+        return StudyFile(Study(cases=cases, **settings), execution)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _cases(path: str | Path, problems: Any, rules: Any) -> list[Case]:
+    shared = _rules(f"{path}: [[rules]]", rules)
+    cases = []
+    for place, table in _tables(f"{path}: [[problems]]", problems):
+        own = _rules(f"{place} [[problems.rules]]", table.pop("rules", []))
+        if not shared and not own:
+            raise ValueError(f"{place}: needs a rule: add [[rules]] for every problem or [[problems.rules]] for this one")
+        for spread in _spread(place, table):
+            try:
+                problem = table_of_problem(problem_of(spread))
+            except ValueError as error:
+                raise ValueError(f"{place}: {error}") from None
+            cases += [Case(problem, rule) for rule in (*shared, *own)]
+    if not cases:
+        raise ValueError(f"{path}: needs at least one [[problems]] table")
+    return cases
+
+
+def _rules(place: str, tables: Any) -> list[Table]:
+    rules = []
+    for where, table in _tables(place, tables):
+        for spread in _spread(where, table):
+            try:
+                rules.append(table_of_rule(rule_of(spread)))
+            except ValueError as error:
+                raise ValueError(f"{where}: {error}") from None
+    return rules
+
+
+def _tables(place: str, tables: Any) -> list[tuple[str, Table]]:
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise ValueError(f"{place}: must be tables in double brackets, got {tables!r}")
+    return [(f"{place} number {i}", dict(table)) for i, table in enumerate(tables, 1)]
+
+
+def _spread(place: str, table: Table) -> list[Table]:
+    try:
+        return grid(table)
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None
+
+
+def _execution(path: str | Path, table: Any) -> Table:
+    if not isinstance(table, dict):
+        raise ValueError(f"{path}: [execution] must be a table, got {table!r}")
+    for key, value in table.items():
+        if key not in EXECUTION_KINDS:
+            raise ValueError(f"{path}: [execution] has no key {key}; it takes {', '.join(EXECUTION_KINDS)}")
+        if type(value) is not EXECUTION_KINDS[key]:
+            kind = "a whole number" if EXECUTION_KINDS[key] is int else "a word"
+            raise ValueError(f"{path}: [execution] {key} must be {kind}, got {value!r}")
+    return table
+
+
+def study_as_toml(study: Study) -> str:
+    """The resolved study, every default spelled out and every grid spread; `read_study` gives the same study back."""
+    lines = [f"{key} = {_toml(getattr(study, key))}" for key in STUDY_KEYS if getattr(study, key) is not None]
+    problems: dict[str, list[Case]] = {}
+    for case in study.cases:
+        problems.setdefault(json.dumps(case.problem), []).append(case)
+    for cases in problems.values():
+        lines += ["", "[[problems]]", *_entries(cases[0].problem)]
+        for case in cases:
+            lines += ["", "[[problems.rules]]", *_entries(case.rule)]
+    return "\n".join(lines) + "\n"
+
+
+def _entries(table: Table) -> list[str]:
+    return [f"{key} = {_toml(value)}" for key, value in table.items()]
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_toml(entry)}" for key, entry in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)  # TOML writes words, numbers and truth values as JSON does

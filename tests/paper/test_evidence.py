@@ -1,0 +1,67 @@
+"""Evidence: p-values and intervals against scipy, and the weakest of several decides."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from logbarrier.paper.evidence import above, below, close, every_run_above, greater, share_above, weakest
+
+RNG = np.random.default_rng(0)
+ONE, OTHER = RNG.normal(0.3, 1, 40), RNG.normal(0, 2, 60)
+
+
+def test_one_sample_is_scipys_t_test():
+    found = above("x", ONE, 0.1)
+    test = stats.ttest_1samp(ONE, 0.1, alternative="greater")
+    interval = stats.ttest_1samp(ONE, 0).confidence_interval(0.95)
+    assert (found.p, found.low, found.high) == pytest.approx((test.pvalue, interval.low, interval.high))
+    assert below("x", ONE, 0.1).p == pytest.approx(1 - test.pvalue)
+    assert found.effect == ONE.mean()
+
+
+def test_two_samples_are_scipys_welch_test():
+    found = greater("x", ONE, OTHER)
+    test = stats.ttest_ind(ONE, OTHER, equal_var=False, alternative="greater")
+    interval = stats.ttest_ind(ONE, OTHER, equal_var=False).confidence_interval(0.95)
+    assert (found.p, found.low, found.high) == pytest.approx((test.pvalue, interval.low, interval.high))
+
+
+def test_a_share_is_scipys_binomial_test():
+    hits = np.arange(50) < 47
+    found = share_above("x", hits, 0.9)
+    assert found.p == pytest.approx(stats.binom.sf(46, 50, 0.9))
+    assert found.low == pytest.approx(stats.beta.ppf(0.025, 47, 4))
+    assert found.effect == 0.94
+
+
+def test_close_needs_both_sides():
+    values = RNG.normal(5, 0.1, 30)
+    assert close("x", values, 5, 0.1).holds
+    assert not close("x", values, 5.2, 0.1).holds
+    assert not close("x", values, 4.8, 0.1).holds
+
+
+def test_constant_values_are_certain():
+    assert above("x", np.ones(5), 0.5).p == 0
+    assert above("x", np.ones(5), 1.0).p == 1
+    assert not above("x", np.ones(5), 1.0).holds
+
+
+def test_every_run_means_the_smallest():
+    assert every_run_above("x", np.array([0.2, 0.5]), 0.1).holds
+    assert not every_run_above("x", np.array([0.05, 0.5]), 0.1).holds
+
+
+def test_the_weakest_decides():
+    strong, weak, failing = above("strong", ONE + 5, 0), above("weak", ONE + 0.5, 0), below("failing", ONE, -1)
+    assert weakest([strong, weak]).where == "weak"
+    assert weakest([failing, strong, weak]).where == "failing"
+    assert not weakest([every_run_above("run", np.array([-1.0]), 0), strong]).holds
+
+
+def test_a_true_null_is_rejected_as_often_as_stated():
+    """5000 samples on the bound: rejections are binomial(5000, 0.05), 4.9 standard deviations allowed, false alarm 1e-6."""
+    rejected = sum(above("x", RNG.normal(0, 1, 10), 0).holds for _ in range(5000))
+    assert abs(rejected - 250) < 4.9 * np.sqrt(5000 * 0.05 * 0.95)

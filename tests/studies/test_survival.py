@@ -1,0 +1,151 @@
+"""What a study survives: kill -9 at any moment, Ctrl-C, a full disk, a second writer."""
+
+from __future__ import annotations
+
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+from small_study import cell_bytes, logbarrier
+
+KILLS = 20
+STUDY = """
+horizon = 20_000
+runs = 400
+runs_per_cell = 1
+metrics = ["optimal_probability", "regret"]
+
+[[problems]]
+problem = "GapInstances"
+n_arms = 60
+
+[[rules]]
+rule = "baseline-npg"  # needs every arm at every step, so that no engine is too fast for what follows
+learning_rate = 0.1
+"""
+
+
+def start(study, out, *options):
+    command = [sys.executable, "-m", "logbarrier", "run", str(study), "--out", str(out), "--threads", "1", *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_until_it_computes(process, out):
+    """Until the cells grow in number, so that what follows comes in the middle of the work."""
+    before, deadline = len(cell_bytes(out)), time.monotonic() + 60
+    while len(cell_bytes(out)) == before:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def test_twenty_kills_change_no_byte_and_lose_no_cell(tmp_path):
+    study, out, moments = tmp_path / "study.toml", tmp_path / "killed", random.Random(3)
+    study.write_text(STUDY)
+    for _ in range(KILLS):
+        process = start(study, out)
+        wait_until_it_computes(process, out)
+        time.sleep(moments.uniform(0.0, 0.05))
+        finished = cell_bytes(out)
+        process.kill()
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        assert finished.items() <= cell_bytes(out).items()
+    stored = len(cell_bytes(out))
+    assert 20 <= stored < 400
+    resumed = logbarrier("run", study, "--out", out)
+    assert f"{400 - stored} cells computed" in resumed.stdout
+    assert f"{stored} were stored" in resumed.stdout
+    assert resumed.stderr == ""
+    assert logbarrier("run", study, "--out", tmp_path / "calm").returncode == 0
+    assert cell_bytes(out) == cell_bytes(tmp_path / "calm")
+    assert not list(out.rglob("*.part"))
+    assert not list(out.rglob("damaged"))
+
+
+def test_ctrl_c_stops_with_130_and_says_how_to_go_on(tmp_path):
+    study, out = tmp_path / "study.toml", tmp_path / "out"
+    study.write_text(STUDY)
+    process = start(study, out)
+    wait_until_it_computes(process, out)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert stderr == f"logbarrier: stopped; finished cells are kept, 'logbarrier run {study}' goes on from there\n"
+    stored = len(cell_bytes(out))
+    assert f"{stored} were stored" in logbarrier("run", study, "--out", out).stdout
+
+
+def test_ctrl_c_does_not_wait_for_a_long_cell(tmp_path):
+    """The cells would take hours; without a stop in the middle of one the process outlives the 30 seconds it gets."""
+    study, out = tmp_path / "study.toml", tmp_path / "out"
+    study.write_text(STUDY.replace("horizon = 20_000", "horizon = 4_000_000_000").replace("runs = 400", "runs = 2"))
+    process = start(study, out)
+    while not (list(out.glob("*/.lock")) and next(out.glob("*/.lock")).read_text()):
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    try:
+        _, stderr = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "goes on from there" in stderr
+
+
+def test_ctrl_c_stops_a_cluster_too(tmp_path):
+    study, out = tmp_path / "study.toml", tmp_path / "out"
+    study.write_text(STUDY)
+    process = start(study, out, "--executor", "dask", "--workers", "1")
+    wait_until_it_computes(process, out)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "goes on from there" in stderr
+    assert "Traceback" not in stderr
+
+
+def test_the_second_run_hears_who_holds_the_lock(tmp_path):
+    study, out = tmp_path / "study.toml", tmp_path / "out"
+    study.write_text(STUDY)
+    first = start(study, out)
+    wait_until_it_computes(first, out)
+    second = logbarrier("run", study, "--out", out)
+    status = logbarrier("status", study, "--out", out)
+    first.kill()
+    first.communicate()
+    assert second.returncode == 2
+    assert f"is being written by process {first.pid} on" in second.stderr
+    assert len(second.stderr.splitlines()) == 1
+    assert f"is being written by process {first.pid} on" in status.stdout
+
+
+def test_a_full_disk_is_one_sentence_and_earlier_cells_stay(tmp_path):
+    """Files may grow to 20 kB: cells of 2 runs fit, the ones of 100 runs do not."""
+    small, out = tmp_path / "small.toml", tmp_path / "out"
+    small.write_text(
+        STUDY.replace("horizon = 20_000", "horizon = 400")
+        .replace("runs = 400", "name = 'full'\nruns = 4")
+        .replace("runs_per_cell = 1", "runs_per_cell = 2")
+    )
+    assert logbarrier("run", small, "--out", out).returncode == 0
+    before = cell_bytes(out)
+    folder = next(out.iterdir())
+    small.write_text(small.read_text().replace("runs_per_cell = 2", "runs_per_cell = 100").replace("runs = 4", "runs = 100"))
+    done = subprocess.run(
+        [sys.executable, "-m", "logbarrier", "run", small, "--out", out],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "logbarrier: cannot write" in done.stderr
+    assert "File too large; finished cells are kept, make room and run the same command again" in done.stderr
+    assert cell_bytes(folder) == before
+    assert cell_bytes(out) == before
+    assert not list(out.rglob("*.part"))
+    assert logbarrier("run", small, "--out", out).returncode == 0
