@@ -88,8 +88,8 @@ def main() -> None:
     for n_arms, alpha, horizon, wanted in (
         (10, 0.1, 250_000, "12x / 8x"),
         (100, 0.1, 100_000, "20x / 14x"),
-        (1000, 0.1, 50_000, "120x / 80x"),
-        (1000, 0.01, 50_000, "200x / 130x"),
+        (1000, 0.1, 250_000, "120x / 80x"),
+        (1000, 0.01, 250_000, "200x / 130x"),
     ):
         ours = step_ns(barrier(n_arms, alpha), n_arms, horizon, 100)
         names = ["NumPy batched", "JAX scan + vmap"] + (["pymab (SGB)"] if n_arms < 1000 else [])

@@ -139,3 +139,50 @@ print(json.dumps([agent.ask().arm, agent.policy.tolist()]))
 """
     agent.tell(waiting, 0.5)
     assert json.loads(run_python(code)) == [agent.ask().arm, agent.policy.tolist()]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"theta": [0.0, 1.0]}, "theta must be 3 finite numbers"),
+        ({"theta": [0.0, 1.0, float("nan")]}, "theta must be 3 finite numbers"),
+        ({"shift": 1e6}, "shift must fit theta"),
+        ({"memory": [5.0]}, "memory must be 2 finite numbers"),
+        ({"arm_counts": [-1.0, 0.0, 0.0]}, "arm_counts must be zero or positive"),
+        ({"asked": -5}, "asked must be between 0 and"),
+        ({"updates": None}, "updates must be a whole number, got None"),
+        ({"pending": [[0, 3, 0.3, 1]]}, "pending arm must be between 0 and 2, got 3"),
+        ({"pending": [[0, 1, 0.3, 0]]}, "the policy of pending decision 0 is missing"),
+        ({"pending": [[0, 1]]}, "the state is damaged"),
+        ({"earlier": {"0": [1.0]}}, "an earlier policy must be 3 finite numbers"),
+        ({"earlier": {"0": [0.9, 0.9, 0.9]}}, "an earlier policy must be probabilities that sum to 1"),
+        ({"rule": None}, "the state is damaged"),
+    ],
+)
+def test_a_damaged_state_is_refused_in_one_sentence(change, message):
+    agent = lb.Agent(lb.BaselineNPG(learning_rate=0.1), n_arms=3, seed=0)
+    agent.tell(agent.ask(), 1.0)
+    agent.ask()
+    with pytest.raises(ValueError, match=f"Agent.from_state_dict: {message}"):
+        lb.Agent.from_state_dict({**agent.state_dict(), **change})
+
+
+def test_a_decision_of_another_agent_is_refused():
+    ours, theirs = lb.Agent(RULE, n_arms=3, seed=0), lb.Agent(RULE, n_arms=3, seed=5)
+    mine, foreign = ours.ask(), theirs.ask()
+    assert mine.arm != foreign.arm
+    with pytest.raises(KeyError, match="decision 0 is not this agent's"):
+        ours.tell(foreign, 1.0)
+
+
+def test_names_of_arms_survive_json():
+    agent = lb.Agent(RULE, arms=np.array([10, 20, 30]), seed=0)
+    assert lb.Agent.from_state_dict(json.loads(json.dumps(agent.state_dict()))).arms == (10, 20, 30)
+    for arms in ([(1, 2), (3, 4)], 5):
+        with pytest.raises(ValueError, match="Agent: "):
+            lb.Agent(RULE, arms=arms)
+
+
+def test_a_start_that_needs_an_instance_is_refused():
+    with pytest.raises(ValueError, match="Agent: start must be None or one probability per arm"):
+        lb.Agent(RULE, n_arms=3, start=lb.OptimalArmAt(0.01))

@@ -12,11 +12,14 @@ FAMILY = lb.GapInstances(n_arms=10)
 
 DIGEST = """
 import logbarrier as lb
-rules = lb.EntropySGB(learning_rate=0.1, tau=0.1), lb.BaselineNPG(learning_rate=0.1), lb.ClippedLogBarrierSGB()
-for rule in rules:
-    for engine in ("dense", "auto"):
-        print(lb.simulate(rule, lb.GapInstances(n_arms=70), horizon=400, runs=3, seed=5, checkpoints=7, engine=engine).digest())
-    print(lb.simulate(rule, lb.BetaBandit([0.2, 0.5, 0.7]), horizon=400, runs=3, seed=5, checkpoints=7).digest())
+gap, beta, entropy = lb.GapInstances(n_arms=70), lb.BetaBandit([0.2, 0.5, 0.7]), lb.EntropySGB(learning_rate=0.1, tau=0.1)
+for rule, problem, engine in (
+    (entropy, gap, "dense"),
+    (entropy, gap, "lazy"),
+    (lb.BaselineNPG(learning_rate=0.1), gap, "sparse"),
+    (lb.ClippedLogBarrierSGB(), beta, "lockstep"),
+):
+    print(lb.simulate(rule, problem, horizon=400, runs=3, seed=5, checkpoints=7, engine=engine).digest())
 """
 
 
@@ -163,3 +166,63 @@ def test_a_rule_or_problem_that_is_none_is_refused():
         lb.simulate("sgb", FAMILY, horizon=1)
     with pytest.raises(ValueError, match="simulate: problem must be a problem such as"):
         lb.simulate(RULE, 10, horizon=1)
+
+
+@pytest.mark.parametrize(("engine", "n_arms"), [("dense", 5), ("lockstep", 5), ("lazy", 70), ("sparse", 70)])
+def test_a_reward_that_is_not_a_number_is_refused_on_every_engine(engine, n_arms):
+    from logbarrier.engine.compiled import compiled
+    from logbarrier.problems import Bandit, uniform_noise
+
+    @compiled
+    def sometimes_nan(noise, parameters, arm, stream):
+        return np.nan if noise < 0.1 else parameters[0, arm]
+
+    class Broken(Bandit):
+        noise = staticmethod(uniform_noise)
+        reward_of = staticmethod(sometimes_nan)
+
+    rule = lb.NPG(learning_rate=0.01) if engine == "sparse" else lb.BaselineSGB(learning_rate=0.1)
+    with pytest.raises(ValueError, match="was given a reward that is no finite number of size up to 1e\\+100"):
+        lb.simulate(rule, Broken(np.linspace(0, 1, n_arms)), horizon=200, runs=2, engine=engine)
+
+
+def test_the_order_in_memory_of_an_instance_does_not_matter():
+    class Sideways(lb.GapInstances):
+        def instance(self, key, run):
+            return np.asfortranarray(super().instance(key, run))
+
+    for engine in ("dense", "lockstep", "lazy"):
+        straight, sideways = (
+            lb.simulate(RULE, family(n_arms=10), horizon=100, runs=2, engine=engine) for family in (lb.GapInstances, Sideways)
+        )
+        assert (straight["regret"] == sideways["regret"]).all()
+
+
+def test_a_start_of_ones_own_is_checked():
+    class Short:
+        def theta(self, means):
+            return np.zeros(len(means) - 1)
+
+    class Whole:
+        def theta(self, means):
+            return np.arange(len(means))
+
+    with pytest.raises(ValueError, match="Short: theta must have one entry per arm, 10, got 9"):
+        lb.simulate(RULE, FAMILY, horizon=2, start=Short())
+    record = lb.simulate(RULE, FAMILY, horizon=50, start=Whole(), checkpoints=51)
+    assert len(set(record["min_probability"][0])) > 40, "whole-number preferences must be able to move a little"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metrics": []}, "simulate: metrics must name at least one"),
+        ({"metrics": 5}, "simulate: metric must be one of"),
+        ({"threads": 0}, "simulate: threads must be at least 1, got 0"),
+        ({"chunk": 0}, "simulate: chunk must be at least 1, got 0"),
+        ({"problem": lb.GapInstances}, "simulate: problem must be a problem such as"),
+    ],
+)
+def test_empty_and_zero_are_not_taken_for_the_default(options, message):
+    with pytest.raises(ValueError, match=message):
+        lb.simulate(RULE, **{"problem": FAMILY, "horizon": 10, **options})

@@ -13,9 +13,8 @@ from . import validate
 from .algorithms import Rule, rule_from_dict
 from .engine.compiled import from_python
 from .engine.dense import PRESENT, update_kernel
-from .engine.policy import SHIFT, TOTAL, drain_all, draw_arm, new_policy
+from .engine.policy import HIGHEST_TOTAL, LARGEST_REWARD, LOWEST_TOTAL, SHIFT, TOTAL, drain_all, draw_arm, new_policy
 from .engine.random import step_uniforms, stream_key
-from .problems import LARGEST_REWARD
 from .starts import as_start
 
 FORMAT = 1
@@ -76,13 +75,15 @@ class Agent:
             raise ValueError(f"Agent: rule must be a rule such as SGB(learning_rate=0.1), got {rule!r}")
         if (n_arms is None) == (arms is None):
             raise ValueError("Agent: give either n_arms or arms")
-        names = list(arms) if arms is not None else list(range(validate.integer("Agent", "n_arms", n_arms, 2)))
+        names = _names(arms) if arms is not None else list(range(validate.integer("Agent", "n_arms", n_arms, 2)))
         if len(names) < 2:
             raise ValueError(f"Agent: needs at least 2 arms, got {len(names)}")
         self._index = {name: i for i, name in enumerate(names)}
         if len(self._index) < len(names):
             twice = next(name for i, name in enumerate(names) if self._index[name] != i)
             raise ValueError(f"Agent: arms must all differ, got {twice!r} twice")
+        if hasattr(start, "theta"):
+            raise ValueError(f"Agent: start must be None or one probability per arm, got {start!r}")
         self.rule = rule
         self.arms = tuple(names)
         self.seed = validate.integer("Agent", "seed", seed, 0)
@@ -147,7 +148,7 @@ class Agent:
     def observe(self, arm: Any, reward: float) -> None:
         """Learn from a pull that this agent did not draw, as if the present policy had: for replaying a log."""
         checked = _reward("Agent.observe", reward)
-        if arm not in self._index:
+        if not isinstance(arm, Hashable) or arm not in self._index:
             known = f"0 to {self.n_arms - 1}" if self.arms == tuple(range(self.n_arms)) else ", ".join(map(str, self.arms[:10]))
             raise ValueError(f"Agent.observe: arm must be one of {known}, got {arm!r}")
         self._update(self._index[arm], checked, PRESENT, None)
@@ -184,20 +185,28 @@ class Agent:
             raise ValueError("Agent.from_state_dict: not an agent's state")
         if state["format"] != FORMAT:
             raise ValueError(f"Agent.from_state_dict: format must be {FORMAT}, got {state['format']!r}")
+        who = "Agent.from_state_dict"
         try:
             agent = cls(rule or rule_from_dict(state["rule"]), arms=state["arms"], seed=state["seed"])
             theta, weights, sums, scalars = agent._policy
-            theta[: agent.n_arms] = validate.vector("Agent.from_state_dict", "theta", state["theta"])
-            scalars[SHIFT] = validate.number("Agent.from_state_dict", "shift", state["shift"])
+            theta[: agent.n_arms] = _numbers("theta", state["theta"], agent.n_arms)
+            scalars[SHIFT] = validate.number(who, "shift", state["shift"])
             scalars[TOTAL] = from_python(drain_all)(theta, weights, sums, 0.0, scalars[SHIFT])
+            if not LOWEST_TOTAL <= scalars[TOTAL] <= HIGHEST_TOTAL:
+                raise ValueError(f"{who}: shift must fit theta, got {scalars[SHIFT]}")
             for array, name in zip(agent._learned, ("memory", "arm_means", "arm_counts"), strict=True):
-                array[:] = state[name]
-            agent._asked, agent._updates = int(state["asked"]), int(state["updates"])
-            agent._pending = {int(i): _Pending(int(a), float(p), int(v)) for i, a, p, v in state["pending"]}
-            agent._waiting = Counter(p.version for p in agent._pending.values())
-            agent._earlier = {int(version): np.array(policy) for version, policy in state["earlier"].items()}
+                array[:] = _numbers(name, state[name], len(array))
+            if (agent._learned[2] < 0).any():
+                raise ValueError(f"{who}: arm_counts must be zero or positive")
+            agent._asked = validate.integer(who, "asked", state["asked"], 0, MOST_DECISIONS)
+            agent._updates = validate.integer(who, "updates", state["updates"], 0)
+            agent._earlier = {int(version): _policy(policy, agent.n_arms) for version, policy in state["earlier"].items()}
+            for entry in state["pending"]:
+                agent._restore_pending(*entry)
         except KeyError as error:
-            raise ValueError(f"Agent.from_state_dict: the state lacks {error.args[0]!r}") from None
+            raise ValueError(f"{who}: the state lacks {error.args[0]!r}") from None
+        except (TypeError, AttributeError):
+            raise ValueError(f"{who}: the state is damaged") from None
         return agent
 
     def __repr__(self) -> str:
@@ -207,13 +216,25 @@ class Agent:
             f"most likely {self.arms[likely]!r} at {self.policy[likely]:.3f})"
         )
 
+    def _restore_pending(self, identity: int, arm: int, probability: float, version: int) -> None:
+        who = "Agent.from_state_dict"
+        validate.integer(who, "pending id", identity, 0, self._asked - 1)
+        validate.integer(who, "pending arm", arm, 0, self.n_arms - 1)
+        if validate.integer(who, "pending version", version, 0, self._updates) < self._updates and version not in self._earlier:
+            raise ValueError(f"{who}: the policy of pending decision {identity} is missing")
+        self._pending[identity] = _Pending(arm, validate.number(who, "pending probability", probability), version)
+        self._waiting[version] += 1
+
     def _find(self, who: str, decision: Decision | int) -> tuple[int, _Pending]:
         identity = decision.id if isinstance(decision, Decision) else decision
-        if identity not in self._pending:
+        if not isinstance(identity, int) or identity not in self._pending:
             known = isinstance(identity, int) and 0 <= identity < self._asked
             what = "has been told or forgotten already" if known else "was never asked"
             raise KeyError(f"{who}: decision {identity} {what}")
-        return identity, self._pending[identity]
+        waiting = self._pending[identity]
+        if isinstance(decision, Decision) and decision != Decision(identity, self.arms[waiting.arm], waiting.probability):
+            raise KeyError(f"{who}: decision {identity} is not this agent's, which drew {self.arms[waiting.arm]!r}")
+        return identity, waiting
 
     def _update(self, arm: int, reward: float, earlier: np.ndarray, settled: int | None) -> None:
         told_now = settled is not None and self._pending[settled].version == self._updates
@@ -238,3 +259,29 @@ def _reward(owner: str, reward: Any) -> float:
     if abs(checked) > LARGEST_REWARD:
         raise ValueError(f"{owner}: reward must be at most {LARGEST_REWARD:g} in size, got {checked}")
     return checked
+
+
+def _names(arms: Any) -> list[Any]:
+    """Names that survive JSON: NumPy numbers become Python's."""
+    try:
+        names = [arm.item() if isinstance(arm, np.generic) else arm for arm in arms]
+    except TypeError:
+        raise ValueError(f"Agent: arms must be a sequence of names, got {arms!r}") from None
+    for name in names:
+        if not isinstance(name, str | int | float):
+            raise ValueError(f"Agent: the name of an arm must be a string or a number, got {name!r}")
+    return names
+
+
+def _numbers(name: str, values: Any, length: int) -> np.ndarray:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (length,) or not np.isfinite(array).all():
+        raise ValueError(f"Agent.from_state_dict: {name} must be {length} finite numbers")
+    return array
+
+
+def _policy(values: Any, n_arms: int) -> np.ndarray:
+    policy = _numbers("an earlier policy", values, n_arms)
+    if (policy < 0).any() or abs(policy.sum() - 1.0) > 1e-6:
+        raise ValueError("Agent.from_state_dict: an earlier policy must be probabilities that sum to 1")
+    return policy

@@ -22,9 +22,9 @@ from .engine import dense, lazy, lockstep, sparse
 from .engine.classes import new_classes
 from .engine.lanes import WIDTH
 from .engine.metrics import NAMES
-from .engine.policy import new_policy
+from .engine.policy import LARGEST_REWARD, new_policy
 from .problems import ProblemSource
-from .starts import Start
+from .starts import Start, starting_theta
 
 FEW_ARMS = 64
 
@@ -54,19 +54,20 @@ class _Single:
     def __init__(
         self, rule: Rule, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, steps: np.ndarray, out: np.ndarray
     ) -> None:
-        parameters = problem.instance(key, runs[0])
+        parameters = np.ascontiguousarray(problem.instance(key, runs[0]), dtype=np.float64)
         tracked = problem.n_arms if rule.uses_arm_means else 0
-        self._loop, self._state = self._prepare(rule, problem, start.theta(parameters[0]))
+        self._loop, self._state = self._prepare(rule, problem, starting_theta(start, parameters[0]))
         self._learned = (rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
-        self._instance = (np.ascontiguousarray(parameters), int(np.argmax(parameters[0])))
+        self._instance = (parameters, int(np.argmax(parameters[0])))
         self._fixed = (rule.hyper(problem.n_arms), self._instance, key, runs[0], steps)
-        self._progress, self._out = np.zeros(2), out[0]
+        self._progress, self._out, self._rule = np.zeros(3), out[0], rule
 
     def _prepare(self, rule: Rule, problem: ProblemSource, theta: np.ndarray) -> tuple[Any, tuple[np.ndarray, ...]]:
         raise NotImplementedError
 
     def advance(self, first: int, last: int) -> int:
         self._loop(self._state, self._learned, *self._fixed, first, last, self._progress, self._out)
+        _refuse_fault(self._rule, self._progress[2])
         return int(self._progress[0])
 
 
@@ -110,23 +111,29 @@ class LockstepFlight:
         self, rule: Rule, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, steps: np.ndarray, out: np.ndarray
     ) -> None:
         lanes = [runs[min(lane, len(runs) - 1)] for lane in range(WIDTH)]
-        tables = np.stack([problem.instance(key, run) for run in lanes])
+        tables = np.ascontiguousarray([problem.instance(key, run) for run in lanes], dtype=np.float64)
         tracked = problem.n_arms if rule.uses_arm_means else 0
         self._loop = lockstep.loop_kernel(rule.lift_and_drain, rule.mixing, problem.noise, problem.reward_of)
-        self._state = lockstep.new_lockstep(np.stack([start.theta(table[0]) for table in tables]))
+        self._state = lockstep.new_lockstep(np.stack([starting_theta(start, table[0]) for table in tables]))
         self._learned = (
             np.stack([rule.new_memory() for _ in lanes]),
             np.zeros((WIDTH, tracked)),
             np.zeros((WIDTH, tracked)),
         )
         self._fixed = (rule.hyper(problem.n_arms), tables, tables[:, 0].argmax(axis=1), key, np.array(lanes), steps)
-        self._progress, self._out = np.zeros(1 + WIDTH), out
+        self._progress, self._out, self._rule = np.zeros(2 + WIDTH), out, rule
         self._measured = np.empty((WIDTH, len(steps), len(NAMES)))
 
     def advance(self, first: int, last: int) -> int:
         self._loop(self._state, self._learned, *self._fixed, first, last, self._progress, self._measured)
+        _refuse_fault(self._rule, self._progress[1 + WIDTH])
         self._out[:, first:last] = self._measured[: len(self._out), first:last]
         return int(self._progress[0]) * len(self._out)
+
+
+def _refuse_fault(rule: Rule, fault: float) -> None:
+    if fault:
+        raise ValueError(f"simulate: {rule.name} was given a reward that is no finite number of size up to {LARGEST_REWARD:g}")
 
 
 ENGINES: dict[str, type[Flight]] = {flight.name: flight for flight in (DenseFlight, LockstepFlight, LazyFlight, SparseFlight)}

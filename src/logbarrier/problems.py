@@ -14,9 +14,8 @@ import numpy as np
 from . import validate
 from .engine.compiled import compiled, from_python
 from .engine.elementary import exp, log
+from .engine.policy import LARGEST_REWARD
 from .engine.random import INSTANCE, philox, reward_uniform, standard_normal, stream_key, uniform
-
-LARGEST_REWARD = 1e100  # squares and sums of rewards stay finite
 
 
 class ProblemSource(Protocol):
@@ -215,6 +214,8 @@ class BetaBandit(Bandit):
             bad = checked.min() if checked.min() <= 0 else checked.max()
             raise ValueError(f"BetaBandit: means must be strictly between 0 and 1, got {bad}")
         c = validate.positive("BetaBandit", "concentration", concentration)
+        if min(checked.min(), 1.0 - checked.max()) * c < 1e-100:
+            raise ValueError(f"BetaBandit: concentration must be large enough for shapes above 1e-100, got {c}")
         super().__init__(checked, checked * c, (1.0 - checked) * c, allow_ties=allow_ties)
 
 
@@ -249,9 +250,9 @@ class GapInstances:
 
     def __init__(self, n_arms: int, gap: float = 0.1, r_max: float = 1.0, scale: float = 1.0) -> None:
         self.n_arms = validate.integer("GapInstances", "n_arms", n_arms, 2)
-        self.r_max = validate.positive("GapInstances", "r_max", r_max)
-        self.gap = _gap_below("GapInstances", gap, 2 * self.r_max)
-        self.scale = validate.positive("GapInstances", "scale", scale)
+        self.r_max = validate.positive_up_to("GapInstances", "r_max", r_max, LARGEST_REWARD)
+        self.gap = _checked_gap("GapInstances", gap, -self.r_max, self.r_max)
+        self.scale = validate.positive_up_to("GapInstances", "scale", scale, LARGEST_REWARD)
 
     def instance(self, key: np.ndarray, run: int) -> np.ndarray:
         """The parameters (2, K) of a run: means and scale."""
@@ -262,7 +263,7 @@ class GapInstances:
 
     def problem(self, seed: int, run: int) -> GaussianBandit:
         """The instance that run number `run` of `seed` faces, as a problem of its own."""
-        return GaussianBandit(*self.instance(stream_key(seed), run), allow_ties=True)
+        return GaussianBandit(*self.instance(*_checked_run("GapInstances.problem", seed, run)), allow_ties=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values that describe it."""
@@ -283,7 +284,7 @@ class BernoulliGapInstances:
         self.r_max = validate.positive("BernoulliGapInstances", "r_max", r_max)
         if self.r_max > 1:
             raise ValueError(f"BernoulliGapInstances: r_max must be at most 1, got {self.r_max}")
-        self.gap = _gap_below("BernoulliGapInstances", gap, self.r_max)
+        self.gap = _checked_gap("BernoulliGapInstances", gap, 0.0, self.r_max)
 
     def instance(self, key: np.ndarray, run: int) -> np.ndarray:
         """The parameters (1, K) of a run: means."""
@@ -293,7 +294,8 @@ class BernoulliGapInstances:
 
     def problem(self, seed: int, run: int) -> BernoulliBandit:
         """The instance that run number `run` of `seed` faces, as a problem of its own."""
-        return BernoulliBandit(self.instance(stream_key(seed), run)[0], allow_ties=True)
+        key, number = _checked_run("BernoulliGapInstances.problem", seed, run)
+        return BernoulliBandit(self.instance(key, number)[0], allow_ties=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values that describe it."""
@@ -305,17 +307,27 @@ class BernoulliGapInstances:
 
 def _per_arm(owner: str, name: str, value: Any, means: np.ndarray) -> np.ndarray:
     if np.ndim(value) == 0:
-        return np.full(len(means), validate.positive(owner, name, value))
+        return np.full(len(means), validate.positive_up_to(owner, name, value, LARGEST_REWARD))
     given = validate.vector(owner, name, value)
     if len(given) != len(means):
         raise ValueError(f"{owner}: {name} must have one entry per arm, {len(means)}, got {len(given)}")
     if given.min() <= 0:
         raise ValueError(f"{owner}: {name} must be positive, got {given.min()}")
+    if given.max() > LARGEST_REWARD:
+        raise ValueError(f"{owner}: {name} must be at most {LARGEST_REWARD:g}, got {given.max()}")
     return given
 
 
-def _gap_below(owner: str, gap: Any, limit: float) -> float:
+def _checked_gap(owner: str, gap: Any, lowest: float, best: float) -> float:
+    """A gap that leaves the second mean below the best and above the lowest, in float64 too."""
     checked = validate.positive(owner, "gap", gap)
-    if checked >= limit:
-        raise ValueError(f"{owner}: gap must be below {limit:g}, got {checked}")
+    if best - checked <= lowest:
+        raise ValueError(f"{owner}: gap must be below {best - lowest:g}, got {checked}")
+    if best - checked >= best:
+        raise ValueError(f"{owner}: gap must be large enough to tell the two best means apart, got {checked}")
     return checked
+
+
+def _checked_run(owner: str, seed: Any, run: Any) -> tuple[np.ndarray, int]:
+    """The key of a seed and a run number, as the simulator takes them."""
+    return stream_key(validate.integer(owner, "seed", seed, 0)), validate.integer(owner, "run", run, 0, 2**32 - 1)

@@ -143,7 +143,10 @@ class Record:
             header = json.loads(str(arrays.pop("header")))
             if header["format"] != FORMAT:
                 raise ValueError(f"Record.load: {path} has format {header['format']}, this version reads {FORMAT}")
-            return cls(arrays.pop("steps"), arrays, header["settings"], header["provenance"])
+            steps = arrays.pop("steps")
+            if not arrays or any(array.ndim != 2 or array.shape[1:] != steps.shape for array in arrays.values()):
+                raise ValueError
+            return cls(steps, arrays, header["settings"], header["provenance"])
         except FileNotFoundError:
             raise FileNotFoundError(f"Record.load: there is no file {path}") from None
         except ValueError as error:

@@ -23,7 +23,6 @@ from .starts import as_start
 from .version import __version__
 
 LARGEST_HORIZON = 2**32 - 1  # a step number is 32 bits of the random counter
-MOST_ARMS = 10**8
 DEFAULT_CHECKPOINTS = 200
 ARM_UPDATES_PER_PIECE = 100_000_000  # between two looks at the progress bar and at Ctrl-C, a tenth of a second
 STEPS_PER_PIECE = 1_000_000  # the same for the engines whose step hardly depends on the arms
@@ -60,7 +59,7 @@ def simulate(
     start        None (uniform), K probabilities, or a description such as lb.OptimalArmAt(1e-3)
     engine       "auto" (by rule and number of arms), or one of "dense", "lockstep", "lazy", "sparse"; see docs/engine.md
     threads      how many at once; all cores by default
-    chunk        steps between two updates of the progress bar, at least
+    chunk        steps between two looks at the progress bar and at Ctrl-C; at most 10 000 of them in a run
     progress     True for a bar on stderr, or a function of (steps done, steps in all)
 
     Threads, chunk and splitting the runs over calls change no bit; another engine changes rounding alone.
@@ -75,19 +74,20 @@ def simulate(
     runs = validate.integer("simulate", "runs", runs, 1, LARGEST_HORIZON)
     seed = validate.integer("simulate", "seed", seed, 0)
     first_run = validate.integer("simulate", "first_run", first_run, 0, LARGEST_HORIZON - runs)
-    threads = validate.integer("simulate", "threads", threads or os.cpu_count() or 1, 1)
+    threads = validate.integer("simulate", "threads", os.cpu_count() or 1 if threads is None else threads, 1)
     names = _metric_names(metrics)
     steps = _checkpoint_steps(checkpoints, spacing, horizon)
     validate.choice("simulate", "engine", engine, ("auto", *ENGINES))
     if not isinstance(rule, Rule):
         raise ValueError(f"simulate: rule must be a rule such as SGB(learning_rate=0.1), got {rule!r}")
-    if not hasattr(problem, "instance"):
+    if not hasattr(problem, "instance") or isinstance(problem, type):
         raise ValueError(f"simulate: problem must be a problem such as GapInstances(n_arms=10), got {problem!r}")
     n_arms = problem.n_arms
     begin = as_start("simulate", start, n_arms)
     flight_type, key = choose(rule, n_arms, engine), stream_key(seed)
     patience = max(ARM_UPDATES_PER_PIECE // n_arms, 1) if flight_type is DenseFlight else STEPS_PER_PIECE
-    chunk = validate.integer("simulate", "chunk", chunk or max(patience, horizon // MOST_PIECES), 1)
+    wanted = validate.integer("simulate", "chunk", patience if chunk is None else chunk, 1)
+    chunk = max(wanted, horizon // MOST_PIECES)
     stops = np.union1d(steps, np.arange(0, horizon, chunk))  # a piece ends at each; what is measured between is dropped
     measured = np.empty((runs, len(stops), len(METRICS)))
     stop = threading.Event()
@@ -138,7 +138,9 @@ def simulate(
 def _metric_names(wanted: Sequence[str] | None) -> tuple[str, ...]:
     if wanted is None:
         return METRICS
-    names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    names = (wanted,) if isinstance(wanted, str) or not isinstance(wanted, Sequence) else tuple(wanted)
+    if not names:
+        raise ValueError("simulate: metrics must name at least one")
     for name in names:
         validate.choice("simulate", "metric", name, METRICS)
     return names

@@ -69,3 +69,11 @@ def as_start(owner: str, start: Any, n_arms: int) -> Start:
     if abs(values.sum() - 1.0) > 1e-9:
         raise ValueError(f"{owner}: start probabilities must sum to 1, got {values.sum()}")
     return Probabilities(values)
+
+
+def starting_theta(start: Start, means: np.ndarray) -> np.ndarray:
+    """Where a run with these mean rewards starts, (K,), checked: a description may be a user's own."""
+    theta = validate.vector(type(start).__name__, "theta", start.theta(means))
+    if len(theta) != len(means):
+        raise ValueError(f"{type(start).__name__}: theta must have one entry per arm, {len(means)}, got {len(theta)}")
+    return theta

@@ -13,7 +13,7 @@ import numpy as np
 def number(owner: str, name: str, value: Any) -> float:
     """A finite real number as float."""
     try:
-        converted = float(value)
+        converted = float(_no_text(value))
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{owner}: {name} must be a number, got {value!r}") from None
     if not math.isfinite(converted):
@@ -24,12 +24,26 @@ def number(owner: str, name: str, value: Any) -> float:
 def positive(owner: str, name: str, value: Any) -> float:
     """A finite number above zero."""
     try:
-        converted = float(value)
+        converted = float(_no_text(value))
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{owner}: {name} must be a positive number, got {value!r}") from None
     if not (math.isfinite(converted) and converted > 0):
         raise ValueError(f"{owner}: {name} must be positive and finite, got {converted}")
     return converted
+
+
+def positive_up_to(owner: str, name: str, value: Any, most: float) -> float:
+    """A number above zero and at most `most`."""
+    converted = positive(owner, name, value)
+    if converted > most:
+        raise ValueError(f"{owner}: {name} must be at most {most:g}, got {converted}")
+    return converted
+
+
+def _no_text(value: Any) -> Any:
+    if isinstance(value, str | bytes):
+        raise TypeError
+    return value
 
 
 def at_least_zero(owner: str, name: str, value: Any) -> float:

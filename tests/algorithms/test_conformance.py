@@ -56,6 +56,15 @@ def test_a_moving_sum_is_caught():
         testing.check_sum_of_theta(Broken(learning_rate=0.1))
 
 
+class SaysItNeverDrains(Broken):
+    drains = False
+
+
+def test_a_drain_that_was_denied_is_caught():
+    with pytest.raises(AssertionError, match="says drains = False, but drains"):
+        testing.check_drain(SaysItNeverDrains(learning_rate=0.1))
+
+
 def test_nan_is_caught():
     with pytest.raises(AssertionError, match="differs from the claimed one by nan"):
         testing.check_expected_update(DividesByZero(learning_rate=0.1))

@@ -50,7 +50,8 @@ class BaselineNPG(Rule):
     def __post_init__(self) -> None:
         schedules.as_numbers("BaselineNPG", self.learning_rate)
         validate.choice("BaselineNPG", "schedule", self.schedule, ("constant", "inverse_sqrt", "mei"))
-        validate.positive("BaselineNPG", "r_max", self.r_max)
+        if not 1e-100 <= validate.positive("BaselineNPG", "r_max", self.r_max) <= 1e100:
+            raise ValueError(f"BaselineNPG: r_max must be between 1e-100 and 1e+100, got {self.r_max}")
         if isinstance(self.learning_rate, schedules.Schedule) and self.schedule == "inverse_sqrt":
             raise ValueError("BaselineNPG: with a Schedule as learning_rate, schedule must be 'constant' or 'mei'")
 

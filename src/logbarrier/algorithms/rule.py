@@ -69,7 +69,7 @@ class Rule:
 
     def new_memory(self) -> np.ndarray:
         """What the rule remembers before its first step."""
-        return np.zeros(max(self.memory_size, 2 if self.uses_arm_means else 0))
+        return np.zeros(max(self.memory_size, 2 if self.uses_arm_means else 1))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values; `algorithms.rule_from_dict` reads them."""

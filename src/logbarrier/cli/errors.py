@@ -17,7 +17,7 @@ def one_sentence(when_stopped: str) -> Iterator[None]:
     except KeyboardInterrupt:
         sys.stderr.write(f"logbarrier: stopped; {when_stopped}\n")
         raise typer.Exit(130) from None
-    except (ValueError, KeyError, OSError, MemoryError) as error:
+    except (ValueError, KeyError, OSError, MemoryError, ArithmeticError) as error:
         message = error.args[0] if isinstance(error, KeyError) else error
         sys.stderr.write(f"logbarrier: {message}\n")
         raise typer.Exit(2) from None

@@ -12,6 +12,7 @@ from .metrics import measure
 from .policy import (
     SMALLEST_PROBABILITY,
     TOTAL,
+    checked_reward,
     draw_arm,
     mean_under,
     mix_with_uniform,
@@ -70,7 +71,7 @@ def _loop_with(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> 
     update = specialised(_update_with, lift_and_drain, mixing)
 
     def loop(policy, learned, hyper, problem, key, run, checkpoints, first, last, progress, out):
-        """Run up to checkpoints[last - 1], measuring at checkpoints[first:last]; progress is [steps done, regret]."""
+        """Run up to checkpoints[last - 1], measuring at checkpoints[first:last]; progress is [steps done, regret, fault]."""
         parameters, best = problem
         means = parameters[0]
         _, weights, sums, scalars = policy
@@ -86,7 +87,7 @@ def _loop_with(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> 
                     noises[i] = noise(noises[i])
                 for i in range(batch):
                     arm = draw_arm(weights, sums, scalars[TOTAL], arm_uniforms[i])
-                    reward = reward_of(noises[i], parameters, arm, (key, t, run))
+                    reward = checked_reward(reward_of(noises[i], parameters, arm, (key, t, run)), progress, 2)
                     regret += means[best] - means[arm]
                     t += 1
                     update(policy, learned, hyper, n_arms, t, arm, reward, present)

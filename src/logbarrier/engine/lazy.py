@@ -49,7 +49,7 @@ from .elementary import exp, log
 from .lanes import WIDTH, lane_sum, lanes_above, load, magnitude, splat, store
 from .metrics import measure
 from .pointers import pointer_to, prefetch, table_behind
-from .policy import SMALLEST_PROBABILITY, within_reach
+from .policy import SMALLEST_PROBABILITY, checked_reward, within_reach
 from .random import ARM, fill_proposals, fill_uniforms, philox, uniform
 from .series import MASSES, REACH, base_of, class_masses, compose, replace_in_moments, reset, value_at
 
@@ -275,7 +275,7 @@ def look_ahead(state, numbers, n_arms, crowd, places, i, batch):
 
 def _loop_with(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> Callable[..., Any]:
     def loop(arrays, learned, hyper, problem, key, run, checkpoints, first, last, progress, out):
-        """Run up to checkpoints[last - 1], measuring at checkpoints[first:last]; progress is [steps done, regret]."""
+        """Run up to checkpoints[last - 1], measuring at checkpoints[first:last]; progress is [steps done, regret, fault]."""
         parameters, best = problem
         bases, arms, page, borders, levels = arrays
         state = (pointer_to(bases), pointer_to(arms), pointer_to(page), pointer_to(borders), pointer_to(levels))
@@ -298,7 +298,7 @@ def _loop_with(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> 
                         look_ahead(state, numbers, n_arms, crowd, places, i, batch)
                     k, position, weight = draw(state, arm_uniforms[i], places[i], accepts[i], t, run, key_pointer)
                     arm = borders[HEAVY_ARMS + position] if k == NO_CLASS else arms[position]
-                    reward = reward_of(noises[i], table, arm, (key_pointer, t, run))
+                    reward = checked_reward(reward_of(noises[i], table, arm, (key_pointer, t, run)), progress, 2)
                     regret += table[0, best] - table[0, arm]
                     t += 1
                     probability = max(weight / page[TOTAL], SMALLEST_PROBABILITY)

@@ -21,7 +21,7 @@ from .elementary import exp, log
 from .lanes import WIDTH, fma, lanes_above, load, select_above, splat, store
 from .metrics import measure
 from .pointers import pointer_behind, pointer_to, table_behind
-from .policy import HIGHEST_TOTAL, LOWEST_TOTAL, SMALLEST_PROBABILITY, within_reach
+from .policy import HIGHEST_TOTAL, LOWEST_TOTAL, SMALLEST_PROBABILITY, checked_reward, within_reach
 from .random import fill_uniforms_of_runs
 
 BATCH = 64
@@ -115,8 +115,8 @@ def _loop_with(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> 
     def loop(arrays, learned, hyper, tables, bests, key, runs, checkpoints, first, last, progress, out):
         """Eight runs up to checkpoints[last - 1], measured at checkpoints[first:last].
 
-        tables (8, P, K) and bests (8,) are the instances, runs (8,) the run numbers, progress (9,) the steps done and the
-        regrets, out (8, C, metrics).
+        tables (8, P, K) and bests (8,) are the instances, runs (8,) the run numbers, progress (10,) the steps done, the
+        regrets and a fault, out (8, C, metrics).
         """
         state = (pointer_to(arrays[0]), pointer_to(arrays[1]), pointer_to(arrays[2]), pointer_to(arrays[3]))
         theta, weights, totals, shifts = state
@@ -146,7 +146,8 @@ def _loop_with(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> 
                         if arm >= n_arms:
                             arm = last_with_weight(weights, n_arms, lane)
                         table = table_behind(tables, lane * n_rows * n_arms, n_arms)
-                        reward = reward_of(noises[i * WIDTH + lane], table, arm, (key_pointer, t - 1, runs[lane]))
+                        drawn = reward_of(noises[i * WIDTH + lane], table, arm, (key_pointer, t - 1, runs[lane]))
+                        reward = checked_reward(drawn, progress, 1 + WIDTH)
                         progress[1 + lane] += table[0, bests[lane]] - table[0, arm]
                         memory = pointer_behind(learned[0], lane * memory_size)
                         total = totals[lane]

@@ -23,6 +23,7 @@ LOWEST_TOTAL, HIGHEST_TOTAL = 2.0**-64, 2.0**64
 LARGEST_MOVE = 1e280  # lift and drain are cut here, so that theta stays finite for 1e20 steps
 SMALLEST_PROBABILITY = 1e-300  # what a rule is told of an arm whose probability is zero in float64
 PADDING = -1e300
+LARGEST_REWARD = 1e100  # squares and sums of rewards stay finite
 
 
 def new_policy(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -81,8 +82,19 @@ def recentre(theta, weights, sums, scalars):
 
 @compiled
 def within_reach(move):
-    """A lift or drain cut to what theta can bear."""
+    """A lift or drain cut to what theta can bear; one that is not a number moves nothing."""
+    if move != move:
+        return 0.0
     return min(max(move, -LARGEST_MOVE), LARGEST_MOVE)
+
+
+@compiled
+def checked_reward(reward, progress, fault):
+    """The reward; one that is no finite number of size up to 1e100 is noted in progress[fault] and counts as 0."""
+    if -LARGEST_REWARD <= reward <= LARGEST_REWARD:
+        return reward
+    progress[fault] = 1.0
+    return 0.0
 
 
 @compiled

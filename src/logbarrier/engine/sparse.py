@@ -21,7 +21,7 @@ from .elementary import EXP_LOWEST, exp, log
 from .lanes import WIDTH, fma, lane_sum, load
 from .metrics import measure
 from .pointers import pointer_to, table_behind
-from .policy import PADDING, SMALLEST_PROBABILITY, within_reach
+from .policy import PADDING, SMALLEST_PROBABILITY, checked_reward, within_reach
 from .random import fill_uniforms
 
 BATCH = 128
@@ -183,7 +183,7 @@ def move(state, arm, lift, tracked):
 
 def _loop_with(lift_and_drain: Any, noise: Any, reward_of: Any) -> Callable[..., Any]:
     def loop(arrays, learned, hyper, problem, key, run, checkpoints, first, last, progress, out):
-        """Run up to checkpoints[last - 1], measuring at checkpoints[first:last]; progress is [steps done, regret]."""
+        """Run up to checkpoints[last - 1], measuring at checkpoints[first:last]; progress is [steps done, regret, fault]."""
         parameters, best = problem
         n_arms = parameters.shape[1]
         table, key_pointer = table_behind(parameters, 0, n_arms), pointer_to(key)
@@ -208,7 +208,7 @@ def _loop_with(lift_and_drain: Any, noise: Any, reward_of: Any) -> Callable[...,
                     noises[i] = noise(noises[i])
                 for i in range(batch):
                     arm = draw(state, arm_uniforms[i])
-                    reward = reward_of(noises[i], table, arm, (key_pointer, t, run))
+                    reward = checked_reward(reward_of(noises[i], table, arm, (key_pointer, t, run)), progress, 2)
                     regret += table[0, best] - table[0, arm]
                     t += 1
                     probability = max(sums[arm] / scalars[TOTAL], SMALLEST_PROBABILITY)
