@@ -50,10 +50,7 @@ def test_schedules_are_what_they_say(schedule, expected):
         ),
         (lambda: lb.BaselineNPG(learning_rate=lb.constant(0.1)), "BaselineNPG: with a Schedule as learning_rate"),
         (lambda: lb.BaselineNPG(learning_rate=0.1, r_max=1e200), "BaselineNPG: r_max must be between 1e-100 and 1e\\+100"),
-        (
-            lambda: lb.LogBarrierSGB(learning_rate="0.1", eta=5),
-            "LogBarrierSGB: learning_rate must be a positive number, got '0.1'",
-        ),
+        (lambda: lb.SGB(learning_rate="0.1"), "SGB: learning_rate must be a positive number, got '0.1'"),
         (lambda: lb.ClippedLogBarrierSGB(c=0), "ClippedLogBarrierSGB: c must be positive and finite, got 0.0"),
         (lambda: lb.inverse_sqrt(-1), "Schedule: scale must be positive and finite, got -1.0"),
         (lambda: make_rule("ucb", {}), "rule: must be one of sgb, .* got 'ucb'"),
