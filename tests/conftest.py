@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -13,6 +14,10 @@ import logbarrier as lb
 
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("fixed")
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and every process they start would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ALL_RULES = [
     lb.SGB(learning_rate=0.1),
