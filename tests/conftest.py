@@ -19,7 +19,7 @@ settings.load_profile("fixed")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-ALL_RULES = [
+TWO_SCALAR_RULES = [
     lb.SGB(learning_rate=0.1),
     lb.SGB(learning_rate=lb.exponential_decay(0.5, 1e-3)),
     lb.BaselineSGB(learning_rate=lb.inverse_sqrt(0.3)),
@@ -32,15 +32,25 @@ ALL_RULES = [
     lb.BaselineNPG(learning_rate=0.1, schedule="mei", r_max=2.0),
     lb.ClippedLogBarrierSGB(),
 ]
+VECTOR_RULES = [
+    lb.MiniBatchLogBarrierSGB(learning_rate=0.3, weight=0.1, batch=3),
+    lb.UCB1(),
+]
 
 
 def rule_id(rule: lb.Rule) -> str:
     return repr(rule)
 
 
-@pytest.fixture(params=ALL_RULES, ids=rule_id)
+@pytest.fixture(params=[*TWO_SCALAR_RULES, *VECTOR_RULES], ids=rule_id)
 def rule(request: pytest.FixtureRequest) -> lb.Rule:
     """Every rule in turn."""
+    return request.param
+
+
+@pytest.fixture(params=TWO_SCALAR_RULES, ids=rule_id)
+def two_scalar_rule(request: pytest.FixtureRequest) -> lb.TwoScalarRule:
+    """Every rule of two scalars in turn."""
     return request.param
 
 

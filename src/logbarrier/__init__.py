@@ -21,12 +21,16 @@ if TYPE_CHECKING:
     from .algorithms import NPG as NPG
     from .algorithms import RULES as RULES
     from .algorithms import SGB as SGB
+    from .algorithms import UCB1 as UCB1
     from .algorithms import BaselineNPG as BaselineNPG
     from .algorithms import BaselineSGB as BaselineSGB
     from .algorithms import ClippedLogBarrierSGB as ClippedLogBarrierSGB
     from .algorithms import EntropySGB as EntropySGB
     from .algorithms import LogBarrierSGB as LogBarrierSGB
+    from .algorithms import MiniBatchLogBarrierSGB as MiniBatchLogBarrierSGB
     from .algorithms import Rule as Rule
+    from .algorithms import TwoScalarRule as TwoScalarRule
+    from .algorithms import VectorRule as VectorRule
     from .engine.metrics import NAMES as METRICS
     from .problems import BernoulliBandit as BernoulliBandit
     from .problems import BernoulliGapInstances as BernoulliGapInstances
@@ -49,12 +53,16 @@ _HOME = {
         "NPG",
         "RULES",
         "SGB",
+        "UCB1",
         "BaselineNPG",
         "BaselineSGB",
         "ClippedLogBarrierSGB",
         "EntropySGB",
         "LogBarrierSGB",
+        "MiniBatchLogBarrierSGB",
         "Rule",
+        "TwoScalarRule",
+        "VectorRule",
     ),
     "problems": (
         "BernoulliBandit",

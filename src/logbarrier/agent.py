@@ -12,9 +12,9 @@ import numpy as np
 from . import validate
 from .algorithms import Rule, rule_from_dict
 from .engine.compiled import from_python
-from .engine.dense import PRESENT, update_kernel
-from .engine.policy import HIGHEST_TOTAL, LARGEST_REWARD, LOWEST_TOTAL, SHIFT, TOTAL, drain_all, draw_arm, new_policy
+from .engine.policy import LARGEST_REWARD
 from .engine.random import step_uniforms, stream_key
+from .learners import PRESENT, learner_of, numbers
 from .starts import as_start
 
 FORMAT = 1
@@ -45,6 +45,7 @@ class Agent:
     arms    their names, all different
     seed    the draws: same seed, same rewards, same decisions, to the bit those of run 0 of `simulate`
     start   None (uniform) or K probabilities
+    means   the true mean rewards (K,), for the exact-gradient rules alone, which are told them
 
     Rewards may come late and in any order. A reward is credited to the policy that drew its arm: both p(a) and the vector p
     in theta + lift e_a - drain p are those of the moment of `ask`, so each update is the sampled gradient of that moment.
@@ -70,6 +71,7 @@ class Agent:
         arms: Sequence[Hashable] | None = None,
         seed: int = 0,
         start: Any = None,
+        means: Any = None,
     ) -> None:
         if not isinstance(rule, Rule):
             raise ValueError(f"Agent: rule must be a rule such as SGB(learning_rate=0.1), got {rule!r}")
@@ -84,14 +86,14 @@ class Agent:
             raise ValueError(f"Agent: arms must all differ, got {twice!r} twice")
         if hasattr(start, "theta"):
             raise ValueError(f"Agent: start must be None or one probability per arm, got {start!r}")
+        if start is not None and not rule.prefers:
+            raise ValueError(f"Agent: {rule.name} keeps no preferences that a start could set, so start must be None")
         self.rule = rule
         self.arms = tuple(names)
         self.seed = validate.integer("Agent", "seed", seed, 0)
         self._key = stream_key(self.seed)
-        self._hyper = rule.hyper(self.n_arms)
-        self._policy = new_policy(as_start("Agent", start, self.n_arms).theta(np.zeros(self.n_arms)))
-        tracked = self.n_arms if rule.uses_arm_means else 0
-        self._learned = (rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
+        self._means = _means(rule, means, self.n_arms)
+        self._learner = learner_of(rule, as_start("Agent", start, self.n_arms).theta(np.zeros(self.n_arms)), self._means)
         self._asked = 0
         self._updates = 0
         self._pending: dict[int, _Pending] = {}
@@ -116,23 +118,21 @@ class Agent:
     @property
     def policy(self) -> np.ndarray:
         """Probabilities (n_arms,) of the arms now."""
-        _, weights, _, scalars = self._policy
-        return np.asarray(weights[: self.n_arms] / scalars[TOTAL])
+        return self._learner.probabilities
 
     @property
     def theta(self) -> np.ndarray:
         """Preferences (n_arms,), shifted to sum to zero: softmax cannot tell them from any other shift."""
-        theta = self._policy[0][: self.n_arms]
+        theta = self._learner.theta
         return np.asarray(theta - theta.mean())
 
     def ask(self) -> Decision:
         """Draw an arm from the policy."""
         if self._asked >= MOST_DECISIONS:
             raise ValueError(f"Agent.ask: an agent makes at most {MOST_DECISIONS} decisions")
-        _, weights, sums, scalars = self._policy
         u, _ = from_python(step_uniforms)(self._asked, 0, self._key)
-        arm = int(from_python(draw_arm)(weights, sums, scalars[TOTAL], u))
-        decision = Decision(self._asked, self.arms[arm], float(weights[arm] / scalars[TOTAL]))
+        arm = self._learner.draw(u, (self._key, self._asked, 0))
+        decision = Decision(self._asked, self.arms[arm], float(self._learner.probabilities[arm]))
         self._pending[decision.id] = _Pending(arm, decision.probability, self._updates)
         self._waiting[self._updates] += 1
         self._asked += 1
@@ -160,8 +160,6 @@ class Agent:
 
     def state_dict(self) -> dict[str, Any]:
         """Everything as plain JSON values: a restored agent goes on with the same draws and the same bits."""
-        theta, _, _, scalars = self._policy
-        memory, arm_means, arm_counts = self._learned
         return {
             "format": FORMAT,
             "rule": self.rule.to_dict(),
@@ -169,11 +167,8 @@ class Agent:
             "seed": self.seed,
             "asked": self._asked,
             "updates": self._updates,
-            "theta": theta[: self.n_arms].tolist(),
-            "shift": float(scalars[SHIFT]),
-            "memory": memory.tolist(),
-            "arm_means": arm_means.tolist(),
-            "arm_counts": arm_counts.tolist(),
+            **({} if self._means is None else {"means": self._means.tolist()}),
+            **self._learner.state(),
             "pending": [[i, p.arm, p.probability, p.version] for i, p in self._pending.items()],
             "earlier": {str(version): policy.tolist() for version, policy in self._earlier.items()},
         }
@@ -187,19 +182,10 @@ class Agent:
             raise ValueError(f"Agent.from_state_dict: format must be {FORMAT}, got {state['format']!r}")
         who = "Agent.from_state_dict"
         try:
-            agent = cls(rule or rule_from_dict(state["rule"]), arms=state["arms"], seed=state["seed"])
-            theta, weights, sums, scalars = agent._policy
-            theta[: agent.n_arms] = _numbers("theta", state["theta"], agent.n_arms)
-            scalars[SHIFT] = validate.number(who, "shift", state["shift"])
-            scalars[TOTAL] = from_python(drain_all)(theta, weights, sums, 0.0, scalars[SHIFT])
-            if not LOWEST_TOTAL <= scalars[TOTAL] <= HIGHEST_TOTAL:
-                raise ValueError(f"{who}: shift must fit theta, got {scalars[SHIFT]}")
-            for array, name in zip(agent._learned, ("memory", "arm_means", "arm_counts"), strict=True):
-                array[:] = _numbers(name, state[name], len(array))
-            if (agent._learned[2] < 0).any():
-                raise ValueError(f"{who}: arm_counts must be zero or positive")
+            agent = cls(rule or rule_from_dict(state["rule"]), arms=state["arms"], seed=state["seed"], means=state.get("means"))
             agent._asked = validate.integer(who, "asked", state["asked"], 0, MOST_DECISIONS)
             agent._updates = validate.integer(who, "updates", state["updates"], 0)
+            agent._learner.restore(who, state, agent._updates)
             agent._earlier = {int(version): _policy(policy, agent.n_arms) for version, policy in state["earlier"].items()}
             for entry in state["pending"]:
                 agent._restore_pending(*entry)
@@ -240,8 +226,7 @@ class Agent:
         told_now = settled is not None and self._pending[settled].version == self._updates
         if self._waiting[self._updates] > told_now:
             self._earlier[self._updates] = self.policy
-        update = update_kernel(self.rule.lift_and_drain, self.rule.mixing)
-        update(self._policy, self._learned, self._hyper, self.n_arms, self._updates + 1, arm, reward, earlier)
+        self._learner.update(self._updates + 1, arm, reward, earlier)
         self._updates += 1
         if settled is not None:
             self._settle(settled)
@@ -273,15 +258,21 @@ def _names(arms: Any) -> list[Any]:
     return names
 
 
-def _numbers(name: str, values: Any, length: int) -> np.ndarray:
-    array = np.asarray(values, dtype=np.float64)
-    if array.shape != (length,) or not np.isfinite(array).all():
-        raise ValueError(f"Agent.from_state_dict: {name} must be {length} finite numbers")
-    return array
+def _means(rule: Rule, means: Any, n_arms: int) -> np.ndarray | None:
+    if not rule.informed:
+        if means is not None:
+            raise ValueError(f"Agent: {rule.name} learns from rewards alone, so means must be None")
+        return None
+    if means is None:
+        raise ValueError(f"Agent: {rule.name} follows the exact gradient, so it needs means, the true mean reward of each arm")
+    checked = validate.vector("Agent", "means", means)
+    if len(checked) != n_arms:
+        raise ValueError(f"Agent: means must have one entry per arm, {n_arms}, got {len(checked)}")
+    return checked
 
 
 def _policy(values: Any, n_arms: int) -> np.ndarray:
-    policy = _numbers("an earlier policy", values, n_arms)
+    policy = numbers("Agent.from_state_dict", "an earlier policy", values, n_arms)
     if (policy < 0).any() or abs(policy.sum() - 1.0) > 1e-6:
         raise ValueError("Agent.from_state_dict: an earlier policy must be probabilities that sum to 1")
     return policy

@@ -16,7 +16,7 @@ from . import validate
 from .algorithms import Rule
 from .engine.metrics import NAMES as METRICS
 from .engine.random import stream_key
-from .engines import ENGINES, DenseFlight, choose
+from .engines import ENGINES, choose
 from .problems import ProblemSource
 from .record import Record
 from .starts import as_start
@@ -83,9 +83,11 @@ def simulate(
     if not hasattr(problem, "instance") or isinstance(problem, type):
         raise ValueError(f"simulate: problem must be a problem such as GapInstances(n_arms=10), got {problem!r}")
     n_arms = problem.n_arms
+    if start is not None and not rule.prefers:
+        raise ValueError(f"simulate: {rule.name} keeps no preferences that a start could set, so start must be None")
     begin = as_start("simulate", start, n_arms)
     flight_type, key = choose(rule, n_arms, engine), stream_key(seed)
-    patience = max(ARM_UPDATES_PER_PIECE // n_arms, 1) if flight_type is DenseFlight else STEPS_PER_PIECE
+    patience = max(ARM_UPDATES_PER_PIECE // n_arms, 1) if flight_type.cost_grows else STEPS_PER_PIECE
     wanted = validate.integer("simulate", "chunk", patience if chunk is None else chunk, 1)
     chunk = max(wanted, horizon // MOST_PIECES)
     stops = np.union1d(steps, np.arange(0, horizon, chunk))  # a piece ends at each; what is measured between is dropped

@@ -15,35 +15,31 @@ import numpy as np
 from scipy.stats import chisquare
 
 from .agent import Agent
-from .algorithms import Rule
-from .engine.dense import PRESENT, learn_mean, update_kernel
-from .engine.policy import new_policy
+from .algorithms import Rule, TwoScalarRule, VectorRule
+from .engine.dense import learn_mean
 from .engine.random import step_uniforms, stream_key
-from .engines import ENGINES, suits
+from .engines import engines_for
+from .learners import PRESENT, learner_of
 from .problems import GaussianBandit
 from .simulator import simulate
 from .softmax import softmax
 
+Situation = tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 FALSE_ALARM = 1e-6  # of the one statistical check; its draws are fixed by the seed
 
 
 def check_rule(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
     """Raise AssertionError, with a sentence, unless the rule does what every rule must."""
-    for check in (
-        check_expected_update,
-        check_sum_of_theta,
-        check_drain,
-        check_engines_agree,
-        check_agent_matches_simulator,
-        check_extremes,
-        check_scheduling,
-        check_state_round_trip,
-        check_draws,
-    ):
-        check(rule, n_arms=n_arms, seed=seed)
+    if isinstance(rule, TwoScalarRule):
+        for check in (check_expected_update, check_sum_of_theta, check_drain, check_engines_agree):
+            check(rule, n_arms=n_arms, seed=seed)
+    if isinstance(rule, VectorRule):
+        check_expected_change(rule, n_arms=n_arms, seed=seed)
+    for common in (check_agent_matches_simulator, check_extremes, check_scheduling, check_state_round_trip, check_draws):
+        common(rule, n_arms=n_arms, seed=seed)
 
 
-def check_expected_update(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
+def check_expected_update(rule: TwoScalarRule, *, n_arms: int = 6, seed: int = 0) -> None:
     """The mean update over arms and rewards, enumerated exactly, is the one the rule claims, up to a constant."""
     for t, policy, means, memory, arm_means in _situations(rule, n_arms, seed):
         update = np.zeros(n_arms)
@@ -58,7 +54,23 @@ def check_expected_update(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None
         assert worst <= 1e-10 * scale, f"{rule.name}: E[update] differs from the claimed one by {worst:.2e} at t = {t}"
 
 
-def check_sum_of_theta(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
+def check_expected_change(rule: VectorRule, *, n_arms: int = 6, seed: int = 0) -> None:
+    """The mean change of a vector rule's first row, enumerated exactly, is the one the rule claims."""
+    hyper = rule.hyper(n_arms)
+    for t, policy, means, vectors, memory in _vector_situations(rule, n_arms, seed):
+        change = np.zeros(n_arms)
+        for arm in range(n_arms):
+            for reward in (means[arm] - 0.7, means[arm] + 0.7):
+                moved = vectors.copy()
+                rule.learn(arm, float(reward), float(policy[arm]), t, policy, moved, memory.copy(), hyper)
+                change += 0.5 * policy[arm] * (moved[0] - vectors[0])
+        claimed = rule.expected_update(t, policy, means, vectors, memory)
+        worst = np.abs(change - claimed).max()
+        scale = 1e-12 + np.abs(claimed).max() + 1e-5 * np.abs(vectors[0]).max()
+        assert worst <= 1e-10 * scale, f"{rule.name}: E[change] differs from the claimed one by {worst:.2e} at t = {t}"
+
+
+def check_sum_of_theta(rule: TwoScalarRule, *, n_arms: int = 6, seed: int = 0) -> None:
     """Where the rule says so, lift - drain does not depend on the arm or the reward."""
     if not rule.conserves_sum:
         return
@@ -72,7 +84,7 @@ def check_sum_of_theta(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
         assert spread <= 1e-12 * (1 + max(map(abs, moved))), f"{rule.name}: the sum of theta moves by chance, {spread:.2e}"
 
 
-def check_drain(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
+def check_drain(rule: TwoScalarRule, *, n_arms: int = 6, seed: int = 0) -> None:
     """A rule that says it never drains never does: the sparse engine relies on it."""
     if rule.drains:
         return
@@ -82,10 +94,10 @@ def check_drain(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
             assert drain == 0.0, f"{rule.name}: says drains = False, but drains {drain} at t = {t}"
 
 
-def check_engines_agree(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
+def check_engines_agree(rule: TwoScalarRule, *, n_arms: int = 6, seed: int = 0) -> None:
     """The engines that draw by the same numbers give the same short runs, up to rounding."""
     problem = GaussianBandit(np.linspace(-0.5, 0.5, n_arms))
-    engines = [name for name in ("dense", "lockstep", "sparse") if suits(name, rule)]
+    engines = [name for name in engines_for(rule) if name != "lazy"]
     regrets = [simulate(rule, problem, horizon=40, runs=3, seed=seed, engine=name)["regret"] for name in engines]
     for name, regret in zip(engines, regrets, strict=True):
         assert np.allclose(regret, regrets[0], rtol=1e-9), f"{rule.name}: the {name} engine runs otherwise than dense"
@@ -96,7 +108,7 @@ def check_agent_matches_simulator(rule: Rule, *, n_arms: int = 6, seed: int = 0)
     problem = GaussianBandit(np.linspace(-0.5, 0.5, n_arms))
     horizon, checkpoints = 300, [1, 2, 3, 10, 100, 255, 256, 257]
     record = simulate(rule, problem, horizon=horizon, runs=1, seed=seed, checkpoints=checkpoints, engine="dense")
-    agent, key = Agent(rule, n_arms=n_arms, seed=seed), stream_key(seed)
+    agent, key = _agent(rule, n_arms, seed, problem.means), stream_key(seed)
     for t in range(horizon + 1):
         if t in record.steps:
             c = int(np.searchsorted(record.steps, t))
@@ -115,14 +127,11 @@ def check_agent_matches_simulator(rule: Rule, *, n_arms: int = 6, seed: int = 0)
 def check_extremes(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
     """Probabilities stay finite, non-negative and sum to 1 at logits of 1e4 and rewards of 1e6, whichever arm is pulled."""
     for size in (1.0, 40.0, 1e4):
-        policy = new_policy(np.linspace(-size, size, n_arms))
-        tracked = n_arms if rule.uses_arm_means else 0
-        learned = (rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
-        update = update_kernel(rule.lift_and_drain, rule.mixing)
+        learner = learner_of(rule, np.linspace(-size, size, n_arms), np.linspace(-1.0, 1.0, n_arms))
         for t in range(1, 65):
             reward = (1e6, -1e6, 0.0, 1.0)[t % 4]
-            update(policy, learned, rule.hyper(n_arms), n_arms, t, (t * t) % n_arms, reward, PRESENT)
-            probabilities = policy[1][:n_arms] / policy[3][0]
+            learner.update(t, (t * t) % n_arms, reward, PRESENT)
+            probabilities = learner.probabilities
             healthy = bool((probabilities >= 0).all()) and abs(probabilities.sum() - 1) < 1e-12
             assert healthy, f"{rule.name}: the policy broke at step {t} from logits of {size:g}: {probabilities}"
 
@@ -131,7 +140,7 @@ def check_scheduling(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
     """Threads, chunks and splitting the runs over calls change no bit."""
     problem = GaussianBandit(np.linspace(-0.5, 0.5, n_arms))
 
-    for engine in (name for name in ENGINES if suits(name, rule)):
+    for engine in engines_for(rule):
 
         def run(engine: str = engine, **options: Any) -> np.ndarray:
             record = simulate(rule, problem, horizon=700, seed=seed, checkpoints=[5, 333], engine=engine, **options)
@@ -146,7 +155,7 @@ def check_scheduling(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
 
 def check_state_round_trip(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
     """A restored agent, decisions in flight included, goes on exactly as the original would have."""
-    agent = Agent(rule, n_arms=n_arms, seed=seed)
+    agent = _agent(rule, n_arms, seed, np.linspace(-0.5, 0.5, n_arms))
     waiting = [agent.ask() for _ in range(3)]
     for t in range(20):
         agent.tell(agent.ask(), reward=np.sin(t))
@@ -165,14 +174,36 @@ def check_state_round_trip(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> Non
 def check_draws(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
     """Arms are drawn with probability p: chi-square on 20 000 draws, false-alarm rate 1e-6."""
     start = softmax(np.linspace(-2.0, 2.0, n_arms))
-    agent = Agent(rule, n_arms=n_arms, seed=seed, start=start)
+    agent = _agent(rule, n_arms, seed, np.linspace(-0.5, 0.5, n_arms), start=start if rule.prefers else None)
+    if rule.prefers:
+        assert np.allclose(agent.policy, start, rtol=1e-9), (
+            f"{rule.name}: does not start where it is told, but at {agent.policy}"
+        )
     draws = 20_000
     counts = np.bincount([agent.ask().arm for _ in range(draws)], minlength=n_arms)
-    p_value = float(chisquare(counts, draws * start).pvalue)
+    p_value = float(chisquare(counts, draws * agent.policy).pvalue)
     assert p_value > FALSE_ALARM, f"{rule.name}: arms are not drawn with probability p (chi-square p = {p_value:.1e})"
 
 
-def _situations(rule: Rule, n_arms: int, seed: int) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+def _agent(rule: Rule, n_arms: int, seed: int, means: np.ndarray, start: Any = None) -> Agent:
+    return Agent(rule, n_arms=n_arms, seed=seed, start=start, means=means if rule.informed else None)
+
+
+def _vector_situations(rule: VectorRule, n_arms: int, seed: int) -> Iterator[Situation]:
+    """(t, policy, means, vectors, memory) at random policies, after a few steps of learning."""
+    generator = np.random.default_rng(seed)
+    vectors, memory = rule.new_vectors(np.full(n_arms, -np.log(n_arms)), np.zeros(n_arms)), rule.new_memory()
+    for t in range(1, 33):
+        policy = softmax(generator.normal(size=n_arms) * generator.choice([0.1, 1.0, 4.0]))
+        means = generator.uniform(-1, 1, n_arms)
+        if rule.informed:
+            vectors[-1] = means
+        yield t, policy, means, vectors, memory
+        arm, reward = int(generator.integers(n_arms)), float(generator.normal())
+        rule.learn(arm, reward, float(policy[arm]), t, policy, vectors, memory, rule.hyper(n_arms))
+
+
+def _situations(rule: TwoScalarRule, n_arms: int, seed: int) -> Iterator[Situation]:
     """(t, policy, means, memory, arm means) at random policies, after a few steps of learning."""
     generator = np.random.default_rng(seed)
     memory, arm_means, counts = rule.new_memory(), np.zeros(n_arms), np.zeros(n_arms)
@@ -186,7 +217,7 @@ def _situations(rule: Rule, n_arms: int, seed: int) -> Iterator[tuple[int, np.nd
 
 
 def _lift_and_drain(
-    rule: Rule, t: int, policy: np.ndarray, arm: int, reward: float, memory: np.ndarray, arm_means: np.ndarray
+    rule: TwoScalarRule, t: int, policy: np.ndarray, arm: int, reward: float, memory: np.ndarray, arm_means: np.ndarray
 ) -> tuple[float, float]:
     scratch = memory.copy()
     if rule.uses_arm_means:

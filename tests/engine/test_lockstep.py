@@ -7,10 +7,10 @@ import pytest
 import logbarrier as lb
 
 
-def test_lockstep_runs_are_the_dense_ones(rule):
+def test_lockstep_runs_are_the_dense_ones(two_scalar_rule):
     family = lb.GapInstances(n_arms=12)
     ours, dense = (
-        lb.simulate(rule, family, horizon=300, runs=11, seed=5, checkpoints=6, engine=engine)
+        lb.simulate(two_scalar_rule, family, horizon=300, runs=11, seed=5, checkpoints=6, engine=engine)
         for engine in ("lockstep", "dense")
     )
     for metric in ("optimal_probability", "min_probability", "regret", "entropy"):

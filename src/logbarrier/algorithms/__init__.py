@@ -11,12 +11,26 @@ from .baseline_sgb import BaselineSGB
 from .clipped_log_barrier_sgb import ClippedLogBarrierSGB
 from .entropy_sgb import EntropySGB
 from .log_barrier_sgb import LogBarrierSGB
+from .mini_batch_log_barrier_sgb import MiniBatchLogBarrierSGB
 from .npg import NPG
-from .rule import Rule
+from .rule import Rule, TwoScalarRule
 from .sgb import SGB
+from .ucb1 import UCB1
+from .vector_rule import VectorRule
 
 RULES: dict[str, type[Rule]] = {
-    rule.name: rule for rule in (SGB, BaselineSGB, EntropySGB, LogBarrierSGB, NPG, BaselineNPG, ClippedLogBarrierSGB)
+    rule.name: rule
+    for rule in (
+        SGB,
+        BaselineSGB,
+        EntropySGB,
+        LogBarrierSGB,
+        NPG,
+        BaselineNPG,
+        ClippedLogBarrierSGB,
+        MiniBatchLogBarrierSGB,
+        UCB1,
+    )
 }
 
 
@@ -47,12 +61,16 @@ __all__ = [
     "NPG",
     "RULES",
     "SGB",
+    "UCB1",
     "BaselineNPG",
     "BaselineSGB",
     "ClippedLogBarrierSGB",
     "EntropySGB",
     "LogBarrierSGB",
+    "MiniBatchLogBarrierSGB",
     "Rule",
+    "TwoScalarRule",
+    "VectorRule",
     "make_rule",
     "rule_from_dict",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 from .. import schedules, validate
 from ..engine.compiled import compiled
 from ..schedules import LearningRate, learning_rate_at
-from .rule import Rule
+from .rule import TwoScalarRule
 
 
 @compiled
@@ -25,7 +25,7 @@ def lift_and_drain(reward, probability, t, memory, hyper):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BaselineNPG(Rule):
+class BaselineNPG(TwoScalarRule):
     """Natural policy gradient with a baseline (paper: Appendix E; Chung et al. 2021, Mei et al. 2022).
 
         theta <- theta + alpha_t (R - b)/p(a) e_a,   b = sum_a p(a) m(a)

@@ -10,7 +10,7 @@ import numpy as np
 from .. import schedules
 from ..engine.compiled import compiled
 from ..schedules import LearningRate, learning_rate_at
-from .rule import Rule, policy_gradient
+from .rule import TwoScalarRule, policy_gradient
 
 
 @compiled
@@ -23,7 +23,7 @@ def lift_and_drain(reward, probability, t, memory, hyper):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BaselineSGB(Rule):
+class BaselineSGB(TwoScalarRule):
     """SGB with a reward baseline (Sutton and Barto 2018, section 2.8).
 
         theta <- theta + alpha (R - b)(e_a - p),   b = mean of all rewards before this one, 0 at first

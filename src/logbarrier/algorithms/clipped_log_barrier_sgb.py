@@ -11,7 +11,7 @@ import numpy as np
 from .. import validate
 from ..engine.compiled import compiled
 from ..engine.elementary import exp, log
-from .rule import Rule, policy_gradient
+from .rule import TwoScalarRule, policy_gradient
 
 LN2 = math.log(2.0)
 
@@ -37,7 +37,7 @@ def mixing(t, hyper):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClippedLogBarrierSGB(Rule):
+class ClippedLogBarrierSGB(TwoScalarRule):
     """Log-barrier SGB with clipping (paper: Appendix E; Zhang et al. 2021, as we read it).
 
     Phases l = 0, 1, ... last T_l = 2^l steps with barrier weight lambda_l = lambda0 T_l^(-1/6); step k = 0, 1, ... is

@@ -11,7 +11,7 @@ from .. import schedules, validate
 from ..engine.compiled import compiled
 from ..engine.elementary import log
 from ..schedules import LearningRate, learning_rate_at
-from .rule import Rule, policy_gradient
+from .rule import TwoScalarRule, policy_gradient
 
 
 @compiled
@@ -23,7 +23,7 @@ def lift_and_drain(reward, probability, t, memory, hyper):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EntropySGB(Rule):
+class EntropySGB(TwoScalarRule):
     """SGB with entropy regularisation, ENT (paper: Algorithm 2).
 
         theta <- theta + alpha (R - tau log p(a)) (e_a - p)

@@ -10,7 +10,7 @@ import numpy as np
 from .. import schedules, validate
 from ..engine.compiled import compiled
 from ..schedules import LearningRate, learning_rate_at
-from .rule import Rule, policy_gradient
+from .rule import TwoScalarRule, policy_gradient
 
 
 @compiled
@@ -22,7 +22,7 @@ def lift_and_drain(reward, probability, t, memory, hyper):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LogBarrierSGB(Rule):
+class LogBarrierSGB(TwoScalarRule):
     """Log-barrier stochastic gradient bandit, LB-SGB (paper: Algorithm 4).
 
         theta <- theta + alpha [R (e_a - p) + (1/eta)(1 - K p)]

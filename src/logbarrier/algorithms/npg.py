@@ -10,7 +10,7 @@ import numpy as np
 from .. import schedules
 from ..engine.compiled import compiled
 from ..schedules import LearningRate, learning_rate_at
-from .rule import Rule
+from .rule import TwoScalarRule
 
 
 @compiled
@@ -20,7 +20,7 @@ def lift_and_drain(reward, probability, t, memory, hyper):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NPG(Rule):
+class NPG(TwoScalarRule):
     """Natural policy gradient (paper: Algorithm 3; Chung et al. 2021).
 
         theta <- theta + alpha (R / p(a)) e_a

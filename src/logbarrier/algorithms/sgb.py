@@ -10,7 +10,7 @@ import numpy as np
 from .. import schedules
 from ..engine.compiled import compiled
 from ..schedules import LearningRate, learning_rate_at
-from .rule import Rule, policy_gradient
+from .rule import TwoScalarRule, policy_gradient
 
 
 @compiled
@@ -21,7 +21,7 @@ def lift_and_drain(reward, probability, t, memory, hyper):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SGB(Rule):
+class SGB(TwoScalarRule):
     """Stochastic gradient bandit (paper: Algorithm 1; Mei et al. 2024).
 
         theta <- theta + alpha R (e_a - p)

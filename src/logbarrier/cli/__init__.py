@@ -20,7 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(rules.rules)
-app.command()(simulate.simulate)
+app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(simulate.simulate)
 app.command()(run.run)
 app.command()(status.status)
 app.command()(report.report)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .errors import one_sentence
+from .rule_words import rule_from_words
 
 if TYPE_CHECKING:
     from ..record import Record
@@ -17,17 +18,12 @@ TABLE_ROWS = 11
 
 
 def simulate(
+    context: typer.Context,
     rule: Annotated[str, typer.Option(help="A name from 'logbarrier rules'.")],
     arms: Annotated[int, typer.Option(help="Number of arms K.")],
     horizon: Annotated[float, typer.Option(help="Steps per run; 25e3 is fine.")] = 25_000,
     runs: Annotated[int, typer.Option(help="Independent runs, each on a fresh instance.")] = 100,
     seed: Annotated[int, typer.Option(help="Same seed, same result, to the bit.")] = 0,
-    learning_rate: Annotated[float | None, typer.Option(help="alpha.")] = None,
-    eta: Annotated[float | None, typer.Option(help="Barrier parameter of log-barrier-sgb; larger is weaker.")] = None,
-    tau: Annotated[float | None, typer.Option(help="Temperature of entropy-sgb.")] = None,
-    schedule: Annotated[str | None, typer.Option(help="constant, inverse_sqrt or mei, for baseline-npg.")] = None,
-    c: Annotated[float | None, typer.Option(help="Step scale of clipped-log-barrier-sgb.")] = None,
-    lambda0: Annotated[float | None, typer.Option(help="First barrier weight of clipped-log-barrier-sgb.")] = None,
     gap: Annotated[float, typer.Option(help="Best mean minus second best.")] = 0.1,
     r_max: Annotated[float, typer.Option(help="Best mean reward.")] = 1.0,
     scale: Annotated[float, typer.Option(help="Standard deviation of the rewards.")] = 1.0,
@@ -41,23 +37,22 @@ def simulate(
 ) -> None:
     """Simulate one rule on the paper's Gaussian gap instances and print how it learns.
 
+    The rule's own parameters are further options, as 'logbarrier rules' lists them.
+
     Example: logbarrier simulate --rule log-barrier-sgb --arms 1000 --learning-rate 0.1 --eta 5000
     """
-    from .. import algorithms, problems
+    from .. import problems
     from ..plots import check_figure_name, learning_curves, save_figure
     from ..simulator import simulate as run_simulation
     from ..starts import OptimalArmAt
 
-    given = {"learning_rate": learning_rate, "eta": eta, "tau": tau, "schedule": schedule, "c": c, "lambda0": lambda0}
     with one_sentence("nothing was saved"):
         for target in (plot, save):
             _check_folder(target)
         if plot is not None:
             check_figure_name(plot)
-        parameters = {name: value for name, value in given.items() if value is not None}
-        if "r_max" in getattr(algorithms.RULES.get(rule), "__dataclass_fields__", ()):
-            parameters["r_max"] = r_max
-        chosen = algorithms.make_rule(rule, parameters)
+        shared = {"horizon": horizon, "gap": gap, "r_max": r_max, "scale": scale}
+        chosen = rule_from_words(rule, context.args, shared)
         record = run_simulation(
             chosen,
             problems.GapInstances(n_arms=arms, gap=gap, r_max=r_max, scale=scale),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import softmax as geometry
-from ..algorithms import NPG, SGB, EntropySGB, LogBarrierSGB, Rule
+from ..algorithms import NPG, SGB, EntropySGB, LogBarrierSGB, TwoScalarRule
 from ..plots import COLOURS, STYLE, save_figure
 from ..softmax import softmax
 from .maximiser import maximiser
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3.0) / 2.0]])  # where arms 0, 1, 2 are certain
 MEANS = np.array([0.6, 1.0, 0.0])  # arm 1 is best, arm 0 tempts
-SIMPLEX_RULES: tuple[tuple[str, Rule], ...] = (
+SIMPLEX_RULES: tuple[tuple[str, TwoScalarRule], ...] = (
     ("SGB", SGB(learning_rate=0.2)),
     ("NPG", NPG(learning_rate=0.2)),
     ("ENT, tau 0.05", EntropySGB(learning_rate=0.2, tau=0.05)),
@@ -155,7 +155,7 @@ def _grid(count: int) -> np.ndarray:
     return np.array([(i, j, count - i - j) for i in steps for j in steps if i + j < count]) / count
 
 
-def _policy_motion(rule: Rule, policy: np.ndarray) -> np.ndarray:
+def _policy_motion(rule: TwoScalarRule, policy: np.ndarray) -> np.ndarray:
     """dp = F E[update of theta]: where the policy moves on average in a small step."""
     update = rule.expected_update(1, policy, MEANS, np.zeros(2))
     return np.asarray(geometry.fisher(np.log(policy)) @ update)

@@ -1,0 +1,46 @@
+"""A rule's own parameters as words on the command line: `--eta 1000` for the field eta."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..algorithms import Rule
+
+
+def rule_from_words(name: str, words: Sequence[str], shared: Mapping[str, Any]) -> Rule:
+    """The rule of a name, with parameters from words such as ["--eta", "1000"].
+
+    shared: options of the command that also go to a rule with a parameter of that name, such as the horizon.
+    """
+    from ..algorithms import RULES, make_rule
+
+    kinds = {field.name: str(field.type) for field in fields(RULES[name])} if name in RULES else {}
+    parameters = {key: value for key, value in shared.items() if key in kinds}
+    for key, value in _pairs(words):
+        parameters[key] = value if kinds.get(key) == "str" else _number(value)
+    return make_rule(name, parameters)
+
+
+def _pairs(words: Sequence[str]) -> list[tuple[str, str]]:
+    pairs, left = [], list(words)
+    while left:
+        word = left.pop(0)
+        if not word.startswith("--"):
+            raise ValueError(f"simulate: does not know what to do with {word!r}")
+        option, equals, value = word.partition("=")
+        if not equals:
+            if not left:
+                raise ValueError(f"simulate: {option} needs a value")
+            value = left.pop(0)
+        pairs.append((option[2:].replace("-", "_"), value))
+    return pairs
+
+
+def _number(word: str) -> float | str:
+    try:
+        return float(word)
+    except ValueError:
+        return word  # the rule itself says what it wants instead
