@@ -31,9 +31,21 @@ TWO_SCALAR_RULES = [
     lb.BaselineNPG(learning_rate=0.1, schedule="inverse_sqrt"),
     lb.BaselineNPG(learning_rate=0.1, schedule="mei", r_max=2.0),
     lb.ClippedLogBarrierSGB(),
+    lb.TheorySGB(minimum_gap=1.5),
+    lb.DecayingSGB(horizon=700),
+    lb.StagedSGB(alpha0=0.3, first_stage=5),
+    lb.DecayingEntropySGB(horizon=500, tau=0.2),
 ]
 VECTOR_RULES = [
     lb.MiniBatchLogBarrierSGB(learning_rate=0.3, weight=0.1, batch=3),
+    lb.MomentumLogBarrierSGB(weight=0.1),
+    lb.TwoPhaseEntropySGB(tau=0.1, first_batch=5, first_updates=2, batch=2),
+    lb.EntropyNPG(learning_rate=0.05, tau=0.2),
+    lb.TsallisSGB(learning_rate=0.1, weight=0.05),
+    lb.TsallisSGB(learning_rate=0.1, weight=0.0, order=0.9),
+    lb.ExactPG(),
+    lb.ExactEntropyPG(tau=0.1),
+    lb.ExactLogBarrierPG(weight=0.1),
     lb.UCB1(),
 ]
 

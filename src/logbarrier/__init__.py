@@ -25,10 +25,21 @@ if TYPE_CHECKING:
     from .algorithms import BaselineNPG as BaselineNPG
     from .algorithms import BaselineSGB as BaselineSGB
     from .algorithms import ClippedLogBarrierSGB as ClippedLogBarrierSGB
+    from .algorithms import DecayingEntropySGB as DecayingEntropySGB
+    from .algorithms import DecayingSGB as DecayingSGB
+    from .algorithms import EntropyNPG as EntropyNPG
     from .algorithms import EntropySGB as EntropySGB
+    from .algorithms import ExactEntropyPG as ExactEntropyPG
+    from .algorithms import ExactLogBarrierPG as ExactLogBarrierPG
+    from .algorithms import ExactPG as ExactPG
     from .algorithms import LogBarrierSGB as LogBarrierSGB
     from .algorithms import MiniBatchLogBarrierSGB as MiniBatchLogBarrierSGB
+    from .algorithms import MomentumLogBarrierSGB as MomentumLogBarrierSGB
     from .algorithms import Rule as Rule
+    from .algorithms import StagedSGB as StagedSGB
+    from .algorithms import TheorySGB as TheorySGB
+    from .algorithms import TsallisSGB as TsallisSGB
+    from .algorithms import TwoPhaseEntropySGB as TwoPhaseEntropySGB
     from .algorithms import TwoScalarRule as TwoScalarRule
     from .algorithms import VectorRule as VectorRule
     from .engine.metrics import NAMES as METRICS
@@ -60,6 +71,17 @@ _HOME = {
         "EntropySGB",
         "LogBarrierSGB",
         "MiniBatchLogBarrierSGB",
+        "TheorySGB",
+        "DecayingSGB",
+        "StagedSGB",
+        "DecayingEntropySGB",
+        "MomentumLogBarrierSGB",
+        "TwoPhaseEntropySGB",
+        "EntropyNPG",
+        "TsallisSGB",
+        "ExactPG",
+        "ExactEntropyPG",
+        "ExactLogBarrierPG",
         "Rule",
         "TwoScalarRule",
         "VectorRule",

@@ -9,12 +9,23 @@ from .. import schedules
 from .baseline_npg import BaselineNPG
 from .baseline_sgb import BaselineSGB
 from .clipped_log_barrier_sgb import ClippedLogBarrierSGB
+from .decaying_entropy_sgb import DecayingEntropySGB
+from .decaying_sgb import DecayingSGB
+from .entropy_npg import EntropyNPG
 from .entropy_sgb import EntropySGB
+from .exact_entropy_pg import ExactEntropyPG
+from .exact_log_barrier_pg import ExactLogBarrierPG
+from .exact_pg import ExactPG
 from .log_barrier_sgb import LogBarrierSGB
 from .mini_batch_log_barrier_sgb import MiniBatchLogBarrierSGB
+from .momentum_log_barrier_sgb import MomentumLogBarrierSGB
 from .npg import NPG
 from .rule import Rule, TwoScalarRule
 from .sgb import SGB
+from .staged_sgb import StagedSGB
+from .theory_sgb import TheorySGB
+from .tsallis_sgb import TsallisSGB
+from .two_phase_entropy_sgb import TwoPhaseEntropySGB
 from .ucb1 import UCB1
 from .vector_rule import VectorRule
 
@@ -28,7 +39,18 @@ RULES: dict[str, type[Rule]] = {
         NPG,
         BaselineNPG,
         ClippedLogBarrierSGB,
+        TheorySGB,
+        DecayingSGB,
+        StagedSGB,
+        DecayingEntropySGB,
         MiniBatchLogBarrierSGB,
+        MomentumLogBarrierSGB,
+        TwoPhaseEntropySGB,
+        EntropyNPG,
+        TsallisSGB,
+        ExactPG,
+        ExactEntropyPG,
+        ExactLogBarrierPG,
         UCB1,
     )
 }
@@ -65,10 +87,21 @@ __all__ = [
     "BaselineNPG",
     "BaselineSGB",
     "ClippedLogBarrierSGB",
+    "DecayingEntropySGB",
+    "DecayingSGB",
+    "EntropyNPG",
     "EntropySGB",
+    "ExactEntropyPG",
+    "ExactLogBarrierPG",
+    "ExactPG",
     "LogBarrierSGB",
     "MiniBatchLogBarrierSGB",
+    "MomentumLogBarrierSGB",
     "Rule",
+    "StagedSGB",
+    "TheorySGB",
+    "TsallisSGB",
+    "TwoPhaseEntropySGB",
     "TwoScalarRule",
     "VectorRule",
     "make_rule",

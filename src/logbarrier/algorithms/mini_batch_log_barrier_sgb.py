@@ -35,12 +35,6 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
     return True
 
 
-@compiled
-def weigh(t, vectors, memory, hyper, weights):
-    """p = softmax(theta)."""
-    weigh_by_softmax(vectors[0], weights)
-
-
 @dataclass(frozen=True, kw_only=True)
 class MiniBatchLogBarrierSGB(VectorRule):
     """Log-barrier policy gradient with mini-batches (Yuan, Gower and Lazaric 2022, in bandit form as we read it).
@@ -58,7 +52,7 @@ class MiniBatchLogBarrierSGB(VectorRule):
     rows = ("theta", "rewards")
     memory_size = 1
     learn = staticmethod(learn)
-    weigh = staticmethod(weigh)
+    weigh = staticmethod(weigh_by_softmax)
 
     learning_rate: LearningRate
     weight: float

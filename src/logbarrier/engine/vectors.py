@@ -37,8 +37,9 @@ def draw_by_policy(u, t, policy, vectors, memory, hyper, stream):
 
 
 @compiled
-def weigh_by_softmax(theta, weights):
-    """weights <- exp(theta - max theta), both (K,)."""
+def weigh_by_softmax(t, vectors, memory, hyper, weights):
+    """weights <- exp(theta - max theta), theta the first of the vectors: for the rules that are softmax policies."""
+    theta = vectors[0]
     n_arms = theta.shape[0]
     top = theta[0]
     for a in range(1, n_arms):
