@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import logbarrier as lb
-from logbarrier.plots import learning_curves, save_figure
+from logbarrier.plots import learning_curves, save_figure, standings
 
 
 @pytest.fixture(scope="module")
@@ -38,3 +38,14 @@ def test_the_same_record_gives_the_same_bytes(records, tmp_path, suffix):
 def test_an_unknown_format_is_refused(records, tmp_path):
     with pytest.raises(ValueError, match="plot: the file must end in .png, .pdf or .svg, got 'a.gif'"):
         save_figure(learning_curves(records), tmp_path / "a.gif")
+
+
+def test_standings_have_a_row_a_record_and_fill_the_marks_that_are_flagged(records):
+    figure = standings({label: (record, label == next(iter(records))) for label, record in records.items()})
+    regret, probability, stuck = figure.axes
+    assert [tick.get_text() for tick in regret.get_yticklabels()] == list(records)
+    marks = [line for line in regret.lines if line.get_marker() == "o"]
+    assert [mark.get_xdata()[0] for mark in marks] == [record.mean("regret")[-1] for record in records.values()]
+    assert [mark.get_markerfacecolor() != "white" for mark in marks] == [i == 0 for i in range(len(records))]
+    assert [bar.get_width() for bar in stuck.patches] == [record.stuck_fraction() for record in records.values()]
+    assert len(probability.lines) == len(regret.lines)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # Colour-blind safe (Okabe and Ito 2008) and of falling lightness, so that grey prints can be told apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+DASHES = ("-", "--", ":", "-.")  # told apart when there are more curves than colours
 STYLE: Any = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -49,11 +50,13 @@ def learning_curves(records: Mapping[str, Record], metric: str = "optimal_probab
         figure, (mean_axes, spread_axes, stuck_axes) = plt.subplots(
             1, 3, figsize=(10.5, 3.2), layout="constrained", sharex=True
         )
-        for (label, record), colour in zip(records.items(), COLOURS * (1 + len(records) // len(COLOURS)), strict=False):
-            _mean_band(mean_axes, record, metric, label, colour)
-            _quantile_band(spread_axes, record, metric, colour)
+        for number, (label, record) in enumerate(records.items()):
+            colour = COLOURS[number % len(COLOURS)]
+            dashes = DASHES[number // len(COLOURS) % len(DASHES)]
+            _mean_band(mean_axes, record, metric, label, colour, dashes)
+            _quantile_band(spread_axes, record, metric, colour, dashes)
             if "wrong_probability" in record.values:
-                stuck_axes.plot(record.steps, record.stuck(), color=colour)
+                stuck_axes.plot(record.steps, record.stuck(), dashes, color=colour)
         mean_axes.set(title="mean and 95 % interval", ylabel=LABELS[metric])
         spread_axes.set(title="median and middle 50 % of runs")
         stuck_axes.set(title="runs stuck on a wrong arm", ylim=(-0.03, 1.03))
@@ -65,6 +68,43 @@ def learning_curves(records: Mapping[str, Record], metric: str = "optimal_probab
             axes.ticklabel_format(axis="x", style="sci", scilimits=(-3, 5), useMathText=True)
         longest = max((len(label) for label in records), default=1)
         figure.legend(loc="outside lower center", ncols=max(1, min(len(records), LEGEND_WIDTH // (longest + 8))))
+    return figure
+
+
+def standings(rows: Mapping[str, tuple[Record, bool]]) -> Figure:
+    """Final regret, final p(a*) and fraction stuck, a row a record, in the order given; the flag fills the mark.
+
+    Thick bars are 95 % t-intervals of the mean, thin ones the range from the 5 % to the 95 % quantile of the runs.
+    """
+    import matplotlib
+
+    matplotlib.use("Agg", force=False)
+    import matplotlib.pyplot as plt
+
+    with plt.rc_context(STYLE):
+        figure, panes = plt.subplots(
+            1,
+            3,
+            figsize=(10.5, 1.0 + 0.24 * len(rows)),
+            layout="constrained",
+            sharey=True,
+            gridspec_kw={"width_ratios": [3, 2, 1]},
+        )
+        for height, (record, filled) in enumerate(rows.values()):
+            face = COLOURS[0] if filled else "white"
+            for axes, metric in zip(panes, ("regret", "optimal_probability"), strict=False):
+                low, high = (bound[-1] for bound in record.interval(metric))
+                thin_low, thin_high = (q[-1] for q in record.quantiles(metric, (0.05, 0.95)))
+                axes.plot([thin_low, thin_high], [height] * 2, color=COLOURS[0], linewidth=0.8)
+                if record.runs > 1:
+                    axes.plot([low, high], [height] * 2, color=COLOURS[0], linewidth=3.0, alpha=0.5)
+                axes.plot(record.mean(metric)[-1], height, "o", color=COLOURS[0], markerfacecolor=face, markersize=5)
+            panes[2].barh(height, record.stuck_fraction(), color=COLOURS[1], height=0.6)
+        panes[0].set(
+            xlabel="final regret", xscale="log", yticks=range(len(rows)), yticklabels=list(rows), ylim=(len(rows) - 0.4, -0.6)
+        )
+        panes[1].set(xlabel="final probability of the optimal arm", xlim=(-0.03, 1.03))
+        panes[2].set(xlabel="stuck", xlim=(0, 1.03))
     return figure
 
 
@@ -87,14 +127,14 @@ def save_figure(figure: Figure, path: str | Path) -> Path:
     return target
 
 
-def _mean_band(axes: Axes, record: Record, metric: str, label: str, colour: str) -> None:
+def _mean_band(axes: Axes, record: Record, metric: str, label: str, colour: str, dashes: str) -> None:
     low, high = record.interval(metric)
-    axes.plot(record.steps, record.mean(metric), color=colour, label=label)
+    axes.plot(record.steps, record.mean(metric), dashes, color=colour, label=label)
     if record.runs > 1:
         axes.fill_between(record.steps, low, high, color=colour, alpha=0.2, linewidth=0)
 
 
-def _quantile_band(axes: Axes, record: Record, metric: str, colour: str) -> None:
+def _quantile_band(axes: Axes, record: Record, metric: str, colour: str, dashes: str) -> None:
     low, median, high = record.quantiles(metric, (0.25, 0.5, 0.75))
-    axes.plot(record.steps, median, color=colour)
+    axes.plot(record.steps, median, dashes, color=colour)
     axes.fill_between(record.steps, low, high, color=colour, alpha=0.2, linewidth=0)

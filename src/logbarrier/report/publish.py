@@ -60,18 +60,20 @@ def _both_horizons(store: Store, horizon: str) -> dict[str, Store]:
 def _study_body(store: Store, folder: Path) -> tuple[list[str], list[Path]]:
     found = list(records(store))
     curves, files = study_sections.curves_by_problem(store, found, folder)
+    rankings, drawn = study_sections.rankings(store, found, folder)
     lines = [
         f"logbarrier run {store.folder / 'study.toml'} --out {store.folder.parent}",
         f"logbarrier report {store.folder}",
     ]
     sections = [
         *study_sections.opening(store, found, f"Study {store.study.name}"),
+        *rankings,
         *curves,
         *study_sections.endings(store, found),
         *study_sections.timings(store),
         *study_sections.rerun(store, lines),
     ]
-    return sections, files
+    return sections, files + drawn
 
 
 def _paper_body(store: Store, at_horizon: dict[str, Store]) -> tuple[list[str], list[Path]]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from ..plots import learning_curves, save_figure
+from ..plots import learning_curves, save_figure, standings
 from ..record import Record
 from ..studies import Case, Store
+from ..studies.ranking import Place, ranking
 from ..studies.status import case_statuses, study_status
 from .page import commands, heading, paragraph, picture, table
 
 Found = list[tuple[Case, Record]]
+FEWEST_RANKED = 3
 
 
 def opening(store: Store, found: Found, title: str) -> list[str]:
@@ -44,6 +46,69 @@ def curves_by_problem(store: Store, found: Found, folder: Path) -> tuple[list[st
         files.append(save_figure(learning_curves(records), folder / f"curves-{number}.svg"))
         sections.append(picture(files[-1], f"{label}: p(a*), its middle half, and the fraction of runs stuck on a wrong arm"))
     return sections, files
+
+
+def rankings(store: Store, found: Found, folder: Path) -> tuple[list[str], list[Path]]:
+    """For every problem with several rules: who has the least regret, how sure that is, and what it means for a user."""
+    groups: dict[str, Found] = {}
+    for case, record in found:
+        groups.setdefault(store.study.problem_label(case), []).append((case, record))
+    ranked = {label: ranking(group) for label, group in groups.items() if len(group) >= FEWEST_RANKED}
+    if not ranked or not {"regret", "optimal_probability", "wrong_probability"} <= set(store.study.metrics):
+        return [], []
+    sections, files = [heading("Ranking")], []
+    for number, (label, places) in enumerate(ranked.items(), 1):
+        rows = {store.study.rule_label(place.case): (place.record, place.follows_preferences) for place in places}
+        files.append(save_figure(standings(rows), folder / f"ranking-{number}.svg"))
+        sections.append(picture(files[-1], f"{label}: least regret on top; hollow marks are no policy gradients"))
+        sections.append(paragraph(escape(_advice(store, label, places))))
+        sections.append(_ranking_table(store, places))
+    return sections, files
+
+
+def _advice(store: Store, label: str, places: list[Place]) -> str:
+    """Which kind of rule a user should take here."""
+    kinds = {kind: next((p for p in places if p.follows_preferences is kind), None) for kind in (True, False)}
+    gradient, plain = kinds[True], kinds[False]
+    if gradient is None or plain is None:
+        return f"{label}: {store.study.rule_label(places[0].case)} has the least regret."
+    ours, theirs = (place.record.mean("regret")[-1] for place in (gradient, plain))
+    names = [store.study.rule_label(place.case) for place in (gradient, plain)]
+    if theirs < ours:
+        return (
+            f"{label}: a plain bandit algorithm is the better choice here. {names[1]} has regret {theirs:,.0f}, the best "
+            f"policy gradient, {names[0]}, {ours:,.0f}: {ours / theirs:.1f} times as much."
+        )
+    return (
+        f"{label}: a policy gradient has the least regret here. {names[0]} has {ours:,.0f}, the best plain bandit algorithm, "
+        f"{names[1]}, {theirs:,.0f}: {theirs / ours:.1f} times as much."
+    )
+
+
+def _ranking_table(store: Store, places: list[Place]) -> str:
+    rows = []
+    for place in places:
+        record = place.record
+        low, high = (bound[-1] for bound in record.interval("regret"))
+        interval = f"{low:,.0f} to {high:,.0f}" if record.runs > 1 else ""
+        span = f"{place.best}" if place.best == place.worst else f"{place.best} to {place.worst}"
+        low_q, median, high_q = (value[-1] for value in record.quantiles("regret", (0.05, 0.5, 0.95)))
+        rows.append(
+            [
+                str(place.place),
+                span,
+                escape(store.study.rule_label(place.case)),
+                f"{record.mean('regret')[-1]:,.0f}",
+                interval,
+                f"{low_q:,.0f}",
+                f"{median:,.0f}",
+                f"{high_q:,.0f}",
+                f"{record.mean('optimal_probability')[-1]:.3f}",
+                f"{record.stuck_fraction():.2f}",
+            ]
+        )
+    columns = ["place", "95 %", "rule", "mean regret", "95 % interval", "5 %", "median", "95 %", "p(a*)", "stuck"]
+    return table(columns, rows, numbers=(0, 1, *range(3, 10)))
 
 
 def endings(store: Store, found: Found) -> list[str]:
