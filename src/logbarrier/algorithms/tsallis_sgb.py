@@ -10,6 +10,7 @@ import numpy as np
 from .. import schedules, validate
 from ..engine.compiled import compiled
 from ..engine.elementary import exp, log
+from ..engine.lanes import WIDTH, lane_sum, load, select_above, splat, store
 from ..engine.policy import SMALLEST_PROBABILITY, within_reach
 from ..schedules import LearningRate, learning_rate_at
 from ..softmax import softmax
@@ -20,8 +21,28 @@ MOST_ITERATIONS = 100
 
 @compiled
 def power(x, exponent):
-    """x^exponent for x > 0."""
-    return exp(exponent * log(x))
+    """x^exponent for x > 0, numbers or lanes."""
+    return exp(log(x) * exponent)
+
+
+@compiled
+def fill_slopes(policy, order, slopes):
+    """slopes(a) = d p(a) / d theta(a) at fixed mu = p (K p)^(1 - order); returns their sum."""
+    n_arms = policy.shape[0]
+    whole = n_arms // WIDTH * WIDTH
+    sums = splat(0.0)
+    for a in range(0, whole, WIDTH):
+        p = load(policy, a)
+        p = select_above(p, SMALLEST_PROBABILITY, p, SMALLEST_PROBABILITY)
+        slope = p * power(n_arms * p, 1.0 - order)
+        store(slopes, a, slope)
+        sums = sums + slope
+    total = lane_sum(sums)
+    for a in range(whole, n_arms):
+        p = max(policy[a], SMALLEST_PROBABILITY)
+        slopes[a] = p * power(n_arms * p, 1.0 - order)
+        total += slopes[a]
+    return total
 
 
 @compiled
@@ -30,11 +51,7 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
     schedule, weight, order, radius = hyper
     theta, slopes = vectors
     n_arms = theta.shape[0]
-    total = 0.0
-    for a in range(n_arms):
-        p = max(policy[a], SMALLEST_PROBABILITY)
-        slopes[a] = p * power(n_arms * p, 1.0 - order)  # d p(a) / d theta(a) at fixed mu
-        total += slopes[a]
+    total = fill_slopes(policy, order, slopes)
     divergence_slope = (1.0 - power(n_arms * probability, order - 1.0)) / (1.0 - order)
     value = within_reach(learning_rate_at(t, schedule) * (reward - weight * divergence_slope))
     step = value * (slopes[arm] / probability)
@@ -45,25 +62,42 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
 
 
 @compiled
+def fill_weights(theta, top, mu, spread, weights):
+    """weights(a) = (1/K) x(a)^(-1/spread), x(a) = 1 + spread (mu + top - theta(a)); returns sums of weights and weights/x."""
+    n_arms = theta.shape[0]
+    whole = n_arms // WIDTH * WIDTH
+    sums, slopes = splat(0.0), splat(0.0)
+    for a in range(0, whole, WIDTH):
+        x = 1.0 + spread * (mu + (top - load(theta, a)))
+        weight = power(x, -1.0 / spread) / n_arms
+        store(weights, a, weight)
+        sums = sums + weight
+        slopes = slopes + weight / x
+    total, slope = lane_sum(sums), lane_sum(slopes)
+    for a in range(whole, n_arms):
+        x = 1.0 + spread * (mu + (top - theta[a]))
+        weights[a] = power(x, -1.0 / spread) / n_arms
+        total += weights[a]
+        slope += weights[a] / x
+    return total, slope
+
+
+@compiled
 def weigh(t, vectors, memory, hyper, weights):
     """p(a) = (1/K) x(a)^(-1/(1 - order)), x(a) = 1 + (1 - order)(mu - theta(a)), with mu such that p sums to 1.
 
-    The sum is convex and falls in mu. Newton's method from the left, where the largest p alone is 1, never overshoots.
+    sum(p)^-(1 - order) is a power mean of the x, so it rises in mu and is concave: Newton's method from the left, where the
+    largest p alone would be 1, never overshoots. For equal theta one step is exact.
     """
-    theta, order = vectors[0], hyper[2]
-    n_arms, spread = theta.shape[0], 1.0 - order
+    theta, spread = vectors[0], 1.0 - hyper[2]
+    n_arms = theta.shape[0]
     top = theta[0]
     for a in range(1, n_arms):
         top = max(top, theta[a])
     mu = (power(float(n_arms), -spread) - 1.0) / spread  # counted from the largest theta
     for _ in range(MOST_ITERATIONS):
-        total, slope = 0.0, 0.0
-        for a in range(n_arms):
-            x = 1.0 + spread * (mu + (top - theta[a]))
-            weights[a] = power(x, -1.0 / spread) / n_arms
-            total += weights[a]
-            slope += weights[a] / x
-        further = mu + (total - 1.0) / slope
+        total, slope = fill_weights(theta, top, mu, spread, weights)
+        further = mu + (power(total, spread) - 1.0) * total / (spread * slope)
         if not further > mu:
             break
         mu = further

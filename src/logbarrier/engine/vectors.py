@@ -15,7 +15,7 @@ import numpy as np
 
 from .compiled import compiled, kernel, specialised
 from .elementary import exp
-from .lanes import WIDTH, load, splat, store
+from .lanes import WIDTH, lane_sum, load, splat, store
 from .metrics import measure
 from .policy import SMALLEST_PROBABILITY, checked_reward
 from .random import fill_uniforms
@@ -54,10 +54,17 @@ def weigh_by_softmax(t, vectors, memory, hyper, weights):
 @compiled
 def normalise(weights):
     """weights <- weights / sum(weights)."""
-    total = 0.0
-    for a in range(weights.shape[0]):
+    n_arms = weights.shape[0]
+    whole = n_arms // WIDTH * WIDTH
+    summed = splat(0.0)
+    for a in range(0, whole, WIDTH):
+        summed = summed + load(weights, a)
+    total = lane_sum(summed)
+    for a in range(whole, n_arms):
         total += weights[a]
-    for a in range(weights.shape[0]):
+    for a in range(0, whole, WIDTH):
+        store(weights, a, load(weights, a) / total)
+    for a in range(whole, n_arms):
         weights[a] /= total
 
 
