@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 AGAIN = "finished cells are kept, the same 'logbarrier complexity' command goes on from there"
 EXPLANATION = (
-    "slope: x of pulls ~ epsilon^-x over the accuracies hit, at least three, with its 95 % bootstrap interval over runs; within a "
-    "finite budget it is no asymptotic rate. stated: the exponent in the paper's tables. hit: accuracies reached; with ~ the mean "
-    "was above one again at the end. pulls: to the smallest accuracy hit. *: from its own start. More in docs/systems.md."
+    "slope: x of pulls ~ epsilon^-x over the accuracies hit, at least three, with its 95 % bootstrap interval over runs; in a "
+    "finite budget it is no asymptotic rate. stated: the exponent in the paper's tables. hit: accuracies reached; with ~ the "
+    "mean was above one again at the end. pulls: to the smallest accuracy hit. *: from its own start. More in docs/systems.md."
 )
 
 
@@ -76,8 +76,8 @@ def complexity(
         stores = {name: Store(base / study.folder_name, study) for name, study in studies.items()}
         cases = {instance.name: cases_on(instance, systems, budget) for instance in INSTANCES}
         if dry_run:
-            every = [case for several in cases.values() for case in several]
-            execution.print_dry_run(list(stores.values()), every, force=force, retry=retry, as_json=as_json)
+            work = [(store, cases[name]) for name, store in stores.items()]
+            execution.print_dry_run(work, force=force, retry=retry, as_json=as_json)
             return
         chosen = execution.make_executor(threads, executor, workers, scheduler)
         try:

@@ -88,8 +88,8 @@ class Measurement:
 
 
 def cases_on(instance: Instance, systems: Sequence[System], budget: Budget) -> list[Case]:
-    """What must be simulated on an instance, without those that face it from another start."""
-    rules = [system.rule(epsilon, instance) for system in systems for epsilon in budget.epsilons]
+    """What must be simulated on an instance, once each, without those that face it from another start."""
+    rules = dict.fromkeys(system.rule(epsilon, instance) for system in systems for epsilon in budget.epsilons)
     return [case_of(instance.problem, rule) for rule in rules if instance.faced_by(rule) is instance]
 
 

@@ -19,7 +19,7 @@ SYSTEMS = (
     System(
         name="entropy-sgb",
         family=Family.ENTROPY,
-        reference="Williams and Peng 1991",
+        reference="Mei et al. 2020, Agarwal et al. 2021",
         place="Algorithm 2",
         update="theta += alpha (R - tau log p(a)) (e_a - p)",
         parameters="alpha = 0.1, tau = epsilon/(2 log K)",

@@ -39,7 +39,7 @@ def draw(systems: Sequence[System], measurements: Sequence[Measurement]) -> Figu
             for axes, instance in zip(row, INSTANCES, strict=True):
                 _draw_pane(axes, members, [one for one in measurements if one.instance == instance.name])
             handles = [row[0].plot([], [], color=colour, label=name)[0] for name, colour in _coloured(members)]
-            row[-1].legend(handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), title=family.value)
+            row[-1].legend(handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), title=family.value, alignment="left")
             row[0].set_ylabel("pulls")
         for axes, instance in zip(grid[0], INSTANCES, strict=True):
             axes.set_title(instance.name)
@@ -52,6 +52,8 @@ def draw(systems: Sequence[System], measurements: Sequence[Measurement]) -> Figu
 
 def _draw_pane(axes: Axes, members: Sequence[str], measurements: Sequence[Measurement]) -> None:
     axes.set(xscale="log", yscale="log")
+    if all(one.own_start for one in measurements if one.system in members):
+        axes.text(0.97, 0.05, "from their own start", transform=axes.transAxes, ha="right", color="#666666")
     for number, (name, colour) in enumerate(_coloured(members)):
         for one in measurements:
             if one.system != name:

@@ -15,7 +15,7 @@ class Family(Enum):
 
     GRADIENT = "no regulariser"
     BARRIER = "log barrier"
-    ENTROPY = "entropy and other regularisers"
+    ENTROPY = "other regularisers"
     EXACT = "exact gradients"
     OUTSIDER = "outside the paper"
 
@@ -33,7 +33,7 @@ class System:
     rate        x of the pulls O(epsilon^-x) that the paper's tables state, None if they state nothing
     assumption  under which they state it
     reading     where the cited paper left us a choice, and what we chose
-    rule        (epsilon, instance) -> the rule to run
+    rule        (epsilon, instance) -> the rule to run; where epsilon does not change it, one simulation serves all accuracies
     """
 
     name: str
@@ -46,7 +46,3 @@ class System:
     assumption: str = ""
     reading: str
     rule: Callable[[float, Instance], Rule]
-
-    def depends_on_epsilon(self, instance: Instance) -> bool:
-        """Whether another accuracy means another rule; if not, one simulation serves them all."""
-        return self.rule(0.1, instance) != self.rule(0.01, instance)
