@@ -45,7 +45,7 @@ def test_reaching_epsilon_at_the_very_end_counts():
 
 
 def test_the_first_time_counts_though_the_curve_leaves_again():
-    steps, curve = np.array([1, 10, 100, 1000]), np.array([1.0, 0.1, 0.9, 0.1])
+    steps, curve = np.array([1, 10, 100, 1000]), np.array([1.0, 0.1, 0.1, 0.9])
     assert first_passage(steps, curve, 0.1) == pytest.approx(10.0)
 
 
