@@ -19,7 +19,7 @@ LAYERS = [
     {"agent"},
     {"simulator"},
     {"theory", "studies", "testing"},
-    {"paper"},
+    {"paper", "systems"},
     {"report"},
     {"cli"},
     {"__main__", "__init__"},

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..version import __version__
-from . import plan, report, reproduce, rules, run, simulate, status, verify
+from . import complexity, plan, report, reproduce, rules, run, simulate, status, verify
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -27,6 +27,7 @@ app.command()(report.report)
 app.command()(reproduce.reproduce)
 app.command()(verify.verify)
 app.command()(plan.plan)
+app.command()(complexity.complexity)
 
 
 def _version(wanted: bool) -> None:

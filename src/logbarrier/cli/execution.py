@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..studies import Case, Executor, Outcome, Store
 
 Threads = Annotated[int | None, typer.Option(envvar="LOGBARRIER_THREADS", help="Cells at once here; all cores by default.")]
@@ -66,15 +68,15 @@ def warn(sentence: str) -> None:
     sys.stderr.write(f"logbarrier: {sentence}\n")
 
 
-def print_dry_run(stores: list[Store], cases: list[Case] | None, *, force: bool, retry: bool, as_json: bool) -> None:
-    """The cells that a run would compute."""
+def print_dry_run(work: Sequence[tuple[Store, list[Case] | None]], *, force: bool, retry: bool, as_json: bool) -> None:
+    """The cells that a run of these cases, None for all, would compute in each store."""
     listed: list[dict[str, Any]] = [
-        {"folder": str(store.folder), "cells": _due(store, cases, force=force, retry=retry)} for store in stores
+        {"folder": str(store.folder), "cells": _due(store, cases, force=force, retry=retry)} for store, cases in work
     ]
     if as_json:
         typer.echo(json.dumps(listed, indent=1))
         return
-    for one, store in zip(listed, stores, strict=True):
+    for one, (store, cases) in zip(listed, work, strict=True):
         for cell in one["cells"]:
             first, last = cell["runs"]
             typer.echo(f"{cell['id']}  {cell['state']:<8} runs {first}-{last}  {cell['case']}")

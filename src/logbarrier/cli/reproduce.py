@@ -51,7 +51,7 @@ def reproduce(
         studies = [paper_study(each, runs, seed) for each in dict.fromkeys(("paper", horizon))]
         stores = [Store(base / study.folder_name, study) for study in studies]
         if dry_run:
-            execution.print_dry_run(stores, cases, force=force, retry=retry, as_json=as_json)
+            execution.print_dry_run([(store, cases) for store in stores], force=force, retry=retry, as_json=as_json)
             return
         chosen = execution.make_executor(threads, executor, workers, scheduler)
         outcomes: list[Outcome] = []

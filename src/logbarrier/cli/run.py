@@ -43,7 +43,7 @@ def run(
         store = Store(Path(settings.pop("out", "runs")) / file.study.folder_name, file.study)
         cases = file.study.only(only) if only else None
         if dry_run:
-            execution.print_dry_run([store], cases, force=force, retry=retry, as_json=as_json)
+            execution.print_dry_run([(store, cases)], force=force, retry=retry, as_json=as_json)
             return
         chosen = execution.make_executor(**{"threads": None, "executor": None, "workers": None, "scheduler": None, **settings})
         try:

@@ -1,0 +1,142 @@
+"""logbarrier complexity."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import execution
+from .console import wide_console
+from .errors import one_sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..systems import Measurement, System
+
+AGAIN = "finished cells are kept, the same 'logbarrier complexity' command goes on from there"
+EXPLANATION = (
+    "slope: x of pulls ~ epsilon^-x over the accuracies hit, at least three, with its 95 % bootstrap interval over runs; in a "
+    "finite budget it is no asymptotic rate. stated: the exponent in the paper's tables. hit: accuracies reached; with ~ the "
+    "mean was above one again at the end. pulls: to the smallest accuracy hit. *: from its own start. More in docs/systems.md."
+)
+
+
+def complexity(
+    only: Annotated[list[str] | None, typer.Option(help="A system by its name in the table; repeat for more.")] = None,
+    epsilons: Annotated[str | None, typer.Option(help="Accuracies, such as 0.1,0.05,0.02; six by default.")] = None,
+    horizon: Annotated[float | None, typer.Option(help="Pulls per run; 3e5 by default.")] = None,
+    long: Annotated[bool, typer.Option("--long", help="Ten times the default horizon.")] = False,
+    runs: Annotated[int | None, typer.Option(help="Independent runs per curve; 64 by default.")] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same table.")] = 0,
+    out: execution.Out = None,
+    threads: execution.Threads = None,
+    executor: execution.ExecutorName = None,
+    workers: execution.Workers = None,
+    scheduler: execution.Scheduler = None,
+    dry_run: execution.DryRun = False,
+    force: execution.Force = False,
+    retry: execution.Retry = False,
+    plot: Annotated[Path | None, typer.Option(help="Draw pulls against epsilon as .png, .pdf or .svg.")] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the table of docs/systems.md.")] = False,
+    as_json: execution.AsJson = False,
+    quiet: execution.Quiet = False,
+) -> None:
+    """Count the pulls each system needs for an accuracy epsilon, and the slope against 1/epsilon beside the stated rate.
+
+    Example: logbarrier complexity --only sgb --only lb-sgb --plot complexity.png
+    """
+    from ..plots import check_figure_name, save_figure
+    from ..studies import CannotWriteError, Store
+    from ..systems import INSTANCES, Budget, measure, study_of, systems_named
+    from ..systems.complexity import EPSILONS, HORIZON, LONG, RUNS, cases_on
+    from ..systems.pictures import draw
+    from ..systems.tables import markdown as as_markdown
+
+    with one_sentence(AGAIN):
+        if plot is not None and not check_figure_name(plot).resolve().parent.is_dir():
+            raise ValueError(f"{plot}: the folder {plot.parent} does not exist")
+        if long and horizon is not None:
+            raise ValueError("complexity: give either --long or --horizon")
+        if markdown and as_json:
+            raise ValueError("complexity: give either --markdown or --json")
+        systems = systems_named(only or [])
+        budget = Budget(
+            epsilons=EPSILONS if epsilons is None else _numbers(epsilons),
+            horizon=_whole(horizon) if horizon is not None else LONG if long else HORIZON,
+            runs=RUNS if runs is None else runs,
+            seed=seed,
+        )
+        studies = {instance.name: study_of(instance, budget) for instance in INSTANCES}
+        base = out or Path("runs")
+        stores = {name: Store(base / study.folder_name, study) for name, study in studies.items()}
+        cases = {instance.name: cases_on(instance, systems, budget) for instance in INSTANCES}
+        if dry_run:
+            work = [(store, cases[name]) for name, store in stores.items()]
+            execution.print_dry_run(work, force=force, retry=retry, as_json=as_json)
+            return
+        chosen = execution.make_executor(threads, executor, workers, scheduler)
+        try:
+            outcomes = [
+                execution.compute(store, chosen, cases[name], force=force, retry=retry, quiet=quiet, label=store.study.name)
+                for name, store in stores.items()
+            ]
+            measurements = list(measure(stores, systems, budget))
+            if plot is not None:
+                save_figure(draw(systems, measurements), plot)
+        except CannotWriteError as error:
+            sys.stderr.write(f"logbarrier: {error}; {AGAIN}\n")
+            raise typer.Exit(1) from None
+    if as_json:
+        typer.echo(json.dumps([one.to_dict() for one in measurements], indent=1))
+    elif markdown:
+        typer.echo(as_markdown(systems, measurements), nl=False)
+    else:
+        _print_tables(systems, measurements)
+    execution.finish(outcomes)
+
+
+def _numbers(words: str) -> list[float]:
+    try:
+        return [float(word) for word in words.split(",")]
+    except ValueError:
+        raise ValueError(f"complexity: epsilons must be numbers with commas between them, got {words!r}") from None
+
+
+def _whole(horizon: float) -> int:
+    from .. import validate
+
+    return validate.integer("complexity", "horizon", horizon, 1)
+
+
+def _print_tables(systems: Sequence[System], measurements: Sequence[Measurement]) -> None:
+    """A table an instance, a row a system: last iterate, then average iterate."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from ..systems import INSTANCES
+    from ..systems.tables import shown_pulls, shown_rate, shown_reach, shown_slope
+
+    console = wide_console()
+    for instance in INSTANCES:
+        table = Table(title=instance.name, title_justify="left", title_style="bold", box=None, pad_edge=False)
+        table.add_column("system", no_wrap=True)
+        table.add_column("stated", no_wrap=True)
+        for iterate in ("last", "average"):
+            table.add_column(f"{iterate}: slope", no_wrap=True)
+            table.add_column("hit", no_wrap=True)
+            table.add_column("pulls", no_wrap=True)
+        for system in systems:
+            both = [one for one in measurements if (one.system, one.instance) == (system.name, instance.name)]
+            name = system.name + ("*" if any(one.own_start for one in both) else "")
+            cells = [cell for one in both for cell in (shown_slope(one), shown_reach(one), shown_pulls(one))]
+            table.add_row(name, shown_rate(system), *map(escape, cells))
+        console.print(table)
+        console.print()
+    if measurements:
+        console.print(f"{measurements[0].runs} runs of {measurements[0].horizon:,} pulls.")
+    console.print(escape(EXPLANATION))

@@ -1,0 +1,21 @@
+"""The systems of the paper's Tables 1 and 2 and others, and how many pulls each needs for an accuracy epsilon."""
+
+from __future__ import annotations
+
+from .catalogue import SYSTEMS, systems_named
+from .complexity import Budget, Measurement, measure, study_of
+from .instances import INSTANCES, Instance
+from .system import Family, System
+
+__all__ = [
+    "INSTANCES",
+    "SYSTEMS",
+    "Budget",
+    "Family",
+    "Instance",
+    "Measurement",
+    "System",
+    "measure",
+    "study_of",
+    "systems_named",
+]

@@ -1,0 +1,63 @@
+"""Systems without a regulariser."""
+
+from __future__ import annotations
+
+from ..algorithms import NPG, SGB, BaselineNPG
+from .instances import Instance
+from .system import Family, System
+
+STEP = 0.1  # of the paper's experiments, the larger of its two
+
+
+def no_ties_step(instance: Instance) -> float:
+    """alpha = Delta^2 / (40 K^(3/2) R^3) (Mei et al. 2024)."""
+    return float(instance.minimum_gap**2 / (40.0 * instance.n_arms**1.5 * instance.r_max**3))
+
+
+SGB_UPDATE = "theta += alpha R (e_a - p)"
+SYSTEMS = (
+    System(
+        name="sgb",
+        family=Family.GRADIENT,
+        reference="Mei et al. 2024",
+        place="Algorithm 1",
+        update=SGB_UPDATE,
+        parameters="alpha = 0.1",
+        reading="The step of the paper's experiments; no theorem covers it.",
+        rule=lambda epsilon, instance: SGB(learning_rate=STEP),
+    ),
+    System(
+        name="sgb-theory",
+        family=Family.GRADIENT,
+        reference="Mei et al. 2024",
+        place="Tables 1 and 2",
+        update=SGB_UPDATE,
+        parameters="alpha = Delta^2/(40 K^1.5 R^3)",
+        rate=1.0,
+        assumption="no ties, c* finite",
+        reading="Delta is the smallest gap between any two means, R the largest sampled reward.",
+        rule=lambda epsilon, instance: SGB(learning_rate=no_ties_step(instance)),
+    ),
+    System(
+        name="npg",
+        family=Family.GRADIENT,
+        reference="Kakade 2001",
+        place="Algorithm 3",
+        update="theta += alpha R/p(a) e_a",
+        parameters="alpha = 0.1",
+        reading="The step of the paper's experiments; it may commit to a wrong arm for ever.",
+        rule=lambda epsilon, instance: NPG(learning_rate=STEP),
+    ),
+    System(
+        name="baseline-npg",
+        family=Family.GRADIENT,
+        reference="Mei et al. 2022",
+        place="Table 1",
+        update="theta += alpha abs(m(a) - b) (R - b)/(8 R_max^2) e_a",
+        parameters="alpha = 1",
+        rate=1.0,
+        assumption="c* finite",
+        reading="The baseline b is the policy's mean of the arms' empirical means m, which the analysis takes as known.",
+        rule=lambda epsilon, instance: BaselineNPG(learning_rate=1.0, schedule="mei", r_max=instance.r_max),
+    ),
+)
