@@ -35,6 +35,7 @@ TWO_SCALAR_RULES = [
 VECTOR_RULES = [
     lb.MiniBatchLogBarrierSGB(learning_rate=0.3, weight=0.1, batch=3),
     lb.UCB1(),
+    lb.ThompsonSampling(),
 ]
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .algorithms import LogBarrierSGB as LogBarrierSGB
     from .algorithms import MiniBatchLogBarrierSGB as MiniBatchLogBarrierSGB
     from .algorithms import Rule as Rule
+    from .algorithms import ThompsonSampling as ThompsonSampling
     from .algorithms import TwoScalarRule as TwoScalarRule
     from .algorithms import VectorRule as VectorRule
     from .engine.metrics import NAMES as METRICS
@@ -61,6 +62,7 @@ _HOME = {
         "LogBarrierSGB",
         "MiniBatchLogBarrierSGB",
         "Rule",
+        "ThompsonSampling",
         "TwoScalarRule",
         "VectorRule",
     ),

@@ -15,6 +15,7 @@ from .mini_batch_log_barrier_sgb import MiniBatchLogBarrierSGB
 from .npg import NPG
 from .rule import Rule, TwoScalarRule
 from .sgb import SGB
+from .thompson_sampling import ThompsonSampling
 from .ucb1 import UCB1
 from .vector_rule import VectorRule
 
@@ -30,6 +31,7 @@ RULES: dict[str, type[Rule]] = {
         ClippedLogBarrierSGB,
         MiniBatchLogBarrierSGB,
         UCB1,
+        ThompsonSampling,
     )
 }
 
@@ -69,6 +71,7 @@ __all__ = [
     "LogBarrierSGB",
     "MiniBatchLogBarrierSGB",
     "Rule",
+    "ThompsonSampling",
     "TwoScalarRule",
     "VectorRule",
     "make_rule",
