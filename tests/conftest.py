@@ -36,6 +36,8 @@ VECTOR_RULES = [
     lb.MiniBatchLogBarrierSGB(learning_rate=0.3, weight=0.1, batch=3),
     lb.UCB1(),
     lb.ThompsonSampling(),
+    lb.EpsilonGreedy(exploration=2.0),
+    lb.EpsilonGreedy(exploration=0.0, floor=0.1),
 ]
 
 

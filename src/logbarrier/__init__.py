@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .algorithms import BaselineSGB as BaselineSGB
     from .algorithms import ClippedLogBarrierSGB as ClippedLogBarrierSGB
     from .algorithms import EntropySGB as EntropySGB
+    from .algorithms import EpsilonGreedy as EpsilonGreedy
     from .algorithms import LogBarrierSGB as LogBarrierSGB
     from .algorithms import MiniBatchLogBarrierSGB as MiniBatchLogBarrierSGB
     from .algorithms import Rule as Rule
@@ -59,6 +60,7 @@ _HOME = {
         "BaselineSGB",
         "ClippedLogBarrierSGB",
         "EntropySGB",
+        "EpsilonGreedy",
         "LogBarrierSGB",
         "MiniBatchLogBarrierSGB",
         "Rule",

@@ -10,6 +10,7 @@ from .baseline_npg import BaselineNPG
 from .baseline_sgb import BaselineSGB
 from .clipped_log_barrier_sgb import ClippedLogBarrierSGB
 from .entropy_sgb import EntropySGB
+from .epsilon_greedy import EpsilonGreedy
 from .log_barrier_sgb import LogBarrierSGB
 from .mini_batch_log_barrier_sgb import MiniBatchLogBarrierSGB
 from .npg import NPG
@@ -32,6 +33,7 @@ RULES: dict[str, type[Rule]] = {
         MiniBatchLogBarrierSGB,
         UCB1,
         ThompsonSampling,
+        EpsilonGreedy,
     )
 }
 
@@ -68,6 +70,7 @@ __all__ = [
     "BaselineSGB",
     "ClippedLogBarrierSGB",
     "EntropySGB",
+    "EpsilonGreedy",
     "LogBarrierSGB",
     "MiniBatchLogBarrierSGB",
     "Rule",
