@@ -38,6 +38,7 @@ VECTOR_RULES = [
     lb.ThompsonSampling(),
     lb.EpsilonGreedy(exploration=2.0),
     lb.EpsilonGreedy(exploration=0.0, floor=0.1),
+    lb.InverseGapWeighting(),
 ]
 
 

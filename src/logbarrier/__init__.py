@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .algorithms import ClippedLogBarrierSGB as ClippedLogBarrierSGB
     from .algorithms import EntropySGB as EntropySGB
     from .algorithms import EpsilonGreedy as EpsilonGreedy
+    from .algorithms import InverseGapWeighting as InverseGapWeighting
     from .algorithms import LogBarrierSGB as LogBarrierSGB
     from .algorithms import MiniBatchLogBarrierSGB as MiniBatchLogBarrierSGB
     from .algorithms import Rule as Rule
@@ -61,6 +62,7 @@ _HOME = {
         "ClippedLogBarrierSGB",
         "EntropySGB",
         "EpsilonGreedy",
+        "InverseGapWeighting",
         "LogBarrierSGB",
         "MiniBatchLogBarrierSGB",
         "Rule",

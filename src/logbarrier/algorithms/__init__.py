@@ -11,6 +11,7 @@ from .baseline_sgb import BaselineSGB
 from .clipped_log_barrier_sgb import ClippedLogBarrierSGB
 from .entropy_sgb import EntropySGB
 from .epsilon_greedy import EpsilonGreedy
+from .inverse_gap_weighting import InverseGapWeighting
 from .log_barrier_sgb import LogBarrierSGB
 from .mini_batch_log_barrier_sgb import MiniBatchLogBarrierSGB
 from .npg import NPG
@@ -34,6 +35,7 @@ RULES: dict[str, type[Rule]] = {
         UCB1,
         ThompsonSampling,
         EpsilonGreedy,
+        InverseGapWeighting,
     )
 }
 
@@ -71,6 +73,7 @@ __all__ = [
     "ClippedLogBarrierSGB",
     "EntropySGB",
     "EpsilonGreedy",
+    "InverseGapWeighting",
     "LogBarrierSGB",
     "MiniBatchLogBarrierSGB",
     "Rule",
