@@ -18,6 +18,7 @@ from .version import __version__
 if TYPE_CHECKING:
     from .agent import Agent as Agent
     from .agent import Decision as Decision
+    from .algorithms import EXP3 as EXP3
     from .algorithms import NPG as NPG
     from .algorithms import RULES as RULES
     from .algorithms import SGB as SGB
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 _HOME = {
     "agent": ("Agent", "Decision"),
     "algorithms": (
+        "EXP3",
         "NPG",
         "RULES",
         "SGB",

@@ -11,6 +11,7 @@ from .baseline_sgb import BaselineSGB
 from .clipped_log_barrier_sgb import ClippedLogBarrierSGB
 from .entropy_sgb import EntropySGB
 from .epsilon_greedy import EpsilonGreedy
+from .exp3 import EXP3
 from .inverse_gap_weighting import InverseGapWeighting
 from .log_barrier_sgb import LogBarrierSGB
 from .mini_batch_log_barrier_sgb import MiniBatchLogBarrierSGB
@@ -36,6 +37,7 @@ RULES: dict[str, type[Rule]] = {
         ThompsonSampling,
         EpsilonGreedy,
         InverseGapWeighting,
+        EXP3,
     )
 }
 
@@ -64,6 +66,7 @@ def rule_from_dict(plain: dict[str, Any]) -> Rule:
 
 
 __all__ = [
+    "EXP3",
     "NPG",
     "RULES",
     "SGB",
