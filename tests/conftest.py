@@ -47,6 +47,12 @@ VECTOR_RULES = [
     lb.ExactEntropyPG(tau=0.1),
     lb.ExactLogBarrierPG(weight=0.1),
     lb.UCB1(),
+    lb.ThompsonSampling(),
+    lb.EpsilonGreedy(exploration=2.0),
+    lb.EpsilonGreedy(exploration=0.0, floor=0.1),
+    lb.InverseGapWeighting(),
+    lb.EXP3(learning_rate=0.05, mixing=0.1),
+    lb.EXP3(learning_rate=lb.inverse_sqrt(0.1), mixing=0.0),
 ]
 
 

@@ -18,6 +18,7 @@ from .version import __version__
 if TYPE_CHECKING:
     from .agent import Agent as Agent
     from .agent import Decision as Decision
+    from .algorithms import EXP3 as EXP3
     from .algorithms import NPG as NPG
     from .algorithms import RULES as RULES
     from .algorithms import SGB as SGB
@@ -29,15 +30,18 @@ if TYPE_CHECKING:
     from .algorithms import DecayingSGB as DecayingSGB
     from .algorithms import EntropyNPG as EntropyNPG
     from .algorithms import EntropySGB as EntropySGB
+    from .algorithms import EpsilonGreedy as EpsilonGreedy
     from .algorithms import ExactEntropyPG as ExactEntropyPG
     from .algorithms import ExactLogBarrierPG as ExactLogBarrierPG
     from .algorithms import ExactPG as ExactPG
+    from .algorithms import InverseGapWeighting as InverseGapWeighting
     from .algorithms import LogBarrierSGB as LogBarrierSGB
     from .algorithms import MiniBatchLogBarrierSGB as MiniBatchLogBarrierSGB
     from .algorithms import MomentumLogBarrierSGB as MomentumLogBarrierSGB
     from .algorithms import Rule as Rule
     from .algorithms import StagedSGB as StagedSGB
     from .algorithms import TheorySGB as TheorySGB
+    from .algorithms import ThompsonSampling as ThompsonSampling
     from .algorithms import TsallisSGB as TsallisSGB
     from .algorithms import TwoPhaseEntropySGB as TwoPhaseEntropySGB
     from .algorithms import TwoScalarRule as TwoScalarRule
@@ -61,6 +65,7 @@ if TYPE_CHECKING:
 _HOME = {
     "agent": ("Agent", "Decision"),
     "algorithms": (
+        "EXP3",
         "NPG",
         "RULES",
         "SGB",
@@ -69,6 +74,8 @@ _HOME = {
         "BaselineSGB",
         "ClippedLogBarrierSGB",
         "EntropySGB",
+        "EpsilonGreedy",
+        "InverseGapWeighting",
         "LogBarrierSGB",
         "MiniBatchLogBarrierSGB",
         "TheorySGB",
@@ -83,6 +90,7 @@ _HOME = {
         "ExactEntropyPG",
         "ExactLogBarrierPG",
         "Rule",
+        "ThompsonSampling",
         "TwoScalarRule",
         "VectorRule",
     ),

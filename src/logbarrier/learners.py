@@ -104,10 +104,11 @@ class VectorLearner:
         self._rule, self._hyper = rule, rule.hyper(len(theta))
         self._vectors, self._memory = rule.new_vectors(theta, means), rule.new_memory()
         self._policy = np.empty(len(theta))
-        self._set_policy(0)
+        self._steps = 0
+        self._set_policy()
 
-    def _set_policy(self, t: int) -> None:
-        vectors.policy_kernel(self._rule.weigh)(self._vectors, self._memory, self._policy, self._hyper, t)
+    def _set_policy(self) -> None:
+        vectors.policy_kernel(self._rule.weigh)(self._vectors, self._memory, self._policy, self._hyper, self._steps)
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -121,13 +122,14 @@ class VectorLearner:
 
     def draw(self, u: float, stream: tuple[np.ndarray, int, int]) -> int:
         draw = from_python(self._rule.draw)
-        return int(draw(u, stream[1], self._policy, self._vectors, self._memory, self._hyper, stream))
+        return int(draw(u, self._steps, self._policy, self._vectors, self._memory, self._hyper, stream))
 
     def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
         drawn_from = earlier if len(earlier) else self._policy
         update = vectors.update_kernel(self._rule.learn)
+        self._steps = t
         if update(self._vectors, self._memory, drawn_from, self._hyper, t, arm, reward):
-            self._set_policy(t)
+            self._set_policy()
 
     def state(self) -> dict[str, Any]:
         return {"vectors": self._vectors.tolist(), "memory": self._memory.tolist()}
@@ -139,7 +141,8 @@ class VectorLearner:
         for row, name, values in zip(self._vectors, self._rule.rows, rows, strict=True):
             row[:] = numbers(owner, name, values, len(row))
         self._memory[:] = numbers(owner, "memory", state["memory"], len(self._memory))
-        self._set_policy(t)
+        self._steps = t
+        self._set_policy()
         if not (np.isfinite(self._policy).all() and (self._policy >= 0).all()):
             raise ValueError(f"{owner}: vectors must give every arm a probability")
 

@@ -40,6 +40,14 @@ def positive_up_to(owner: str, name: str, value: Any, most: float) -> float:
     return converted
 
 
+def between_zero_and_one(owner: str, name: str, value: Any) -> float:
+    """A number from 0 to 1, both included."""
+    converted = number(owner, name, value)
+    if not 0 <= converted <= 1:
+        raise ValueError(f"{owner}: {name} must be between 0 and 1, got {converted}")
+    return converted
+
+
 def _no_text(value: Any) -> Any:
     if isinstance(value, str | bytes):
         raise TypeError

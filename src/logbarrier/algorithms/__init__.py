@@ -13,9 +13,12 @@ from .decaying_entropy_sgb import DecayingEntropySGB
 from .decaying_sgb import DecayingSGB
 from .entropy_npg import EntropyNPG
 from .entropy_sgb import EntropySGB
+from .epsilon_greedy import EpsilonGreedy
 from .exact_entropy_pg import ExactEntropyPG
 from .exact_log_barrier_pg import ExactLogBarrierPG
 from .exact_pg import ExactPG
+from .exp3 import EXP3
+from .inverse_gap_weighting import InverseGapWeighting
 from .log_barrier_sgb import LogBarrierSGB
 from .mini_batch_log_barrier_sgb import MiniBatchLogBarrierSGB
 from .momentum_log_barrier_sgb import MomentumLogBarrierSGB
@@ -24,6 +27,7 @@ from .rule import Rule, TwoScalarRule
 from .sgb import SGB
 from .staged_sgb import StagedSGB
 from .theory_sgb import TheorySGB
+from .thompson_sampling import ThompsonSampling
 from .tsallis_sgb import TsallisSGB
 from .two_phase_entropy_sgb import TwoPhaseEntropySGB
 from .ucb1 import UCB1
@@ -52,6 +56,10 @@ RULES: dict[str, type[Rule]] = {
         ExactEntropyPG,
         ExactLogBarrierPG,
         UCB1,
+        ThompsonSampling,
+        EpsilonGreedy,
+        InverseGapWeighting,
+        EXP3,
     )
 }
 
@@ -80,6 +88,7 @@ def rule_from_dict(plain: dict[str, Any]) -> Rule:
 
 
 __all__ = [
+    "EXP3",
     "NPG",
     "RULES",
     "SGB",
@@ -91,15 +100,18 @@ __all__ = [
     "DecayingSGB",
     "EntropyNPG",
     "EntropySGB",
+    "EpsilonGreedy",
     "ExactEntropyPG",
     "ExactLogBarrierPG",
     "ExactPG",
+    "InverseGapWeighting",
     "LogBarrierSGB",
     "MiniBatchLogBarrierSGB",
     "MomentumLogBarrierSGB",
     "Rule",
     "StagedSGB",
     "TheorySGB",
+    "ThompsonSampling",
     "TsallisSGB",
     "TwoPhaseEntropySGB",
     "TwoScalarRule",

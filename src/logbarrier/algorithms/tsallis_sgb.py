@@ -12,6 +12,7 @@ from ..engine.compiled import compiled
 from ..engine.elementary import exp, log
 from ..engine.lanes import WIDTH, lane_sum, load, select_above, splat, store
 from ..engine.policy import SMALLEST_PROBABILITY, within_reach
+from ..engine.vectors import largest
 from ..schedules import LearningRate, learning_rate_at
 from ..softmax import softmax
 from .vector_rule import VectorRule
@@ -90,11 +91,8 @@ def weigh(t, vectors, memory, hyper, weights):
     largest p alone would be 1, never overshoots. For equal theta one step is exact.
     """
     theta, spread = vectors[0], 1.0 - hyper[2]
-    n_arms = theta.shape[0]
-    top = theta[0]
-    for a in range(1, n_arms):
-        top = max(top, theta[a])
-    mu = (power(float(n_arms), -spread) - 1.0) / spread  # counted from the largest theta
+    top = largest(theta)
+    mu = (power(float(theta.shape[0]), -spread) - 1.0) / spread  # counted from the largest theta
     for _ in range(MOST_ITERATIONS):
         total, slope = fill_weights(theta, top, mu, spread, weights)
         further = mu + (power(total, spread) - 1.0) * total / (spread * slope)

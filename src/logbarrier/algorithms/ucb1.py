@@ -10,49 +10,59 @@ import numpy as np
 
 from .. import validate
 from ..engine.compiled import compiled
+from ..engine.dense import learn_mean
 from ..engine.elementary import log
-from .vector_rule import VectorRule
+from ..engine.vectors import largest
+from .arm_means import ArmMeanRule, draw_largest, weigh_largest
 
 
 @compiled
 def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
-    """m(a) is the mean of arm a's rewards, n(a) their number."""
-    means, counts = vectors
-    counts[arm] += 1.0
-    means[arm] += (reward - means[arm]) / counts[arm]
+    """The mean, the number n(a) and, kept since square roots of all arms would be most of a step, 1/sqrt(n(a))."""
+    means, counts, widths = vectors
+    learn_mean(means, counts, arm, reward)
+    widths[arm] = 1.0 / math.sqrt(counts[arm])
     return True
 
 
 @compiled
-def weigh(t, vectors, memory, hyper, weights):
-    """All on the largest m(a) + c sqrt(log t / n(a)), evenly where several are largest; arms never pulled come first."""
-    means, counts = vectors
-    best = -math.inf
+def fill_bounds(t, vectors, hyper, bounds):
+    """bounds (K,) <- m(a) + c sqrt(log t) / sqrt(n(a)), infinite for arms never pulled; returns the largest."""
+    means, _, widths = vectors
+    width = hyper[0] * math.sqrt(log(max(float(t), 1.0)))
     for a in range(means.shape[0]):
-        bound = math.inf if counts[a] == 0.0 else means[a] + hyper[0] * math.sqrt(log(float(t)) / counts[a])
-        if bound > best:
-            best = bound
-            for b in range(a):
-                weights[b] = 0.0
-        weights[a] = 1.0 if bound == best else 0.0
+        bounds[a] = means[a] + width * widths[a] if widths[a] > 0.0 else math.inf
+    return largest(bounds)
+
+
+@compiled
+def weigh(t, vectors, memory, hyper, weights):
+    """All on the largest bound, evenly where several are largest."""
+    weigh_largest(weights, fill_bounds(t, vectors, hyper, weights))
+
+
+@compiled
+def draw(u, t, policy, vectors, memory, hyper, stream):
+    """An arm of the largest bound."""
+    bounds = np.empty(vectors.shape[1])
+    return draw_largest(u, bounds, fill_bounds(t, vectors, hyper, bounds))
 
 
 @dataclass(frozen=True, kw_only=True)
-class UCB1(VectorRule):
+class UCB1(ArmMeanRule):
     """UCB1 (Auer, Cesa-Bianchi and Fischer 2002): pull the arm of the largest upper confidence bound.
 
         m(a) + c sqrt(log t / n(a))
 
-    with t the pulls so far. c > 0: sqrt(2) is the paper's, for rewards in an interval of length 1; Gaussian rewards of
-    deviation sigma ask for 2 sigma.
+    with t the pulls so far; arms never pulled come first. c > 0: sqrt(2) is the paper's, for rewards in an interval of
+    length 1; Gaussian rewards of deviation sigma ask for 2 sigma.
     """
 
     name = "ucb1"
-    place = "outside the paper"
-    rows = ("means", "counts")
-    prefers = False
+    rows = ("means", "counts", "widths")
     learn = staticmethod(learn)
     weigh = staticmethod(weigh)
+    draw = staticmethod(draw)
 
     c: float = 2.0
 
@@ -61,9 +71,3 @@ class UCB1(VectorRule):
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         return (float(self.c),)
-
-    def expected_update(
-        self, t: int, policy: np.ndarray, means: np.ndarray, vectors: np.ndarray, memory: np.ndarray
-    ) -> np.ndarray:
-        """p(a) (r(a) - m(a)) / (n(a) + 1)."""
-        return np.asarray(policy * (means - vectors[0]) / (vectors[1] + 1))

@@ -134,3 +134,19 @@ def reward_uniform(block, stream):
     key, t, run = stream
     high, low = philox(t, block, run, REWARD, key)
     return uniform(high), uniform(low)
+
+
+@compiled
+def fill_arm_normals(normals, stream):
+    """One normal for each of K arms, from further draws for the arm of a step; `stream` is (key, t, run)."""
+    key, t, run = stream
+    half = normals.shape[0] // 2
+    others = normals[half:]
+    for a in range(half):
+        high, low = philox(t, a + 1, run, ARM, key)
+        normals[a] = uniform(high)
+        others[a] = uniform(low)
+    if others.shape[0] > half:
+        others[half] = uniform(philox(t, half + 1, run, ARM, key)[0])
+    for a in range(normals.shape[0]):
+        normals[a] = standard_normal(normals[a])

@@ -15,7 +15,7 @@ import numpy as np
 
 from .compiled import compiled, kernel, specialised
 from .elementary import exp
-from .lanes import WIDTH, lane_sum, load, splat, store
+from .lanes import WIDTH, lane, lane_sum, load, select_above, splat, store
 from .metrics import measure
 from .policy import SMALLEST_PROBABILITY, checked_reward
 from .random import fill_uniforms
@@ -37,13 +37,28 @@ def draw_by_policy(u, t, policy, vectors, memory, hyper, stream):
 
 
 @compiled
+def largest(values):
+    """The largest of values (K,), none of them NaN."""
+    n_values = values.shape[0]
+    whole = n_values // WIDTH * WIDTH
+    top = values[0]
+    if whole > 0:
+        tops = load(values, 0)
+        for i in range(WIDTH, whole, WIDTH):
+            tops = select_above(load(values, i), tops, load(values, i), tops)
+        for i in range(WIDTH):
+            top = max(top, lane(tops, i))
+    for i in range(whole, n_values):
+        top = max(top, values[i])
+    return top
+
+
+@compiled
 def weigh_by_softmax(t, vectors, memory, hyper, weights):
     """weights <- exp(theta - max theta), theta the first of the vectors: for the rules that are softmax policies."""
     theta = vectors[0]
     n_arms = theta.shape[0]
-    top = theta[0]
-    for a in range(1, n_arms):
-        top = max(top, theta[a])
+    top = largest(theta)
     whole = n_arms // WIDTH * WIDTH
     for a in range(0, whole, WIDTH):
         store(weights, a, exp(load(theta, a) - splat(top)))
@@ -52,19 +67,24 @@ def weigh_by_softmax(t, vectors, memory, hyper, weights):
 
 
 @compiled
+def sum_of(values):
+    """The sum of values (K,), eight side by side: one after the other would wait for each addition."""
+    n_values = values.shape[0]
+    whole = n_values // WIDTH * WIDTH
+    sums = splat(0.0)
+    for i in range(0, whole, WIDTH):
+        sums = sums + load(values, i)
+    total = lane_sum(sums)
+    for i in range(whole, n_values):
+        total += values[i]
+    return total
+
+
+@compiled
 def normalise(weights):
     """weights <- weights / sum(weights)."""
-    n_arms = weights.shape[0]
-    whole = n_arms // WIDTH * WIDTH
-    summed = splat(0.0)
-    for a in range(0, whole, WIDTH):
-        summed = summed + load(weights, a)
-    total = lane_sum(summed)
-    for a in range(whole, n_arms):
-        total += weights[a]
-    for a in range(0, whole, WIDTH):
-        store(weights, a, load(weights, a) / total)
-    for a in range(whole, n_arms):
+    total = sum_of(weights)
+    for a in range(weights.shape[0]):
         weights[a] /= total
 
 
