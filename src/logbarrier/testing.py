@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.stats import chisquare
+from scipy.stats import chisquare, poisson
 
 from .agent import Agent
 from .algorithms import Rule, TwoScalarRule, VectorRule
@@ -25,7 +25,7 @@ from .simulator import simulate
 from .softmax import softmax
 
 Situation = tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-FALSE_ALARM = 1e-6  # of the one statistical check; its draws are fixed by the seed
+FALSE_ALARM = 1e-6  # of each statistical check; its draws are fixed by the seed
 
 
 def check_rule(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
@@ -172,16 +172,28 @@ def check_state_round_trip(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> Non
 
 
 def check_draws(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
-    """Arms are drawn with probability p: chi-square on 20 000 draws, false-alarm rate 1e-6."""
+    """Arms are drawn with probability p, at the start and later with rewards still to come; false-alarm rate 4e-6."""
     start = softmax(np.linspace(-2.0, 2.0, n_arms))
     agent = _agent(rule, n_arms, seed, np.linspace(-0.5, 0.5, n_arms), start=start if rule.prefers else None)
     if rule.prefers:
-        assert np.allclose(agent.policy, start, rtol=1e-9), (
-            f"{rule.name}: does not start where it is told, but at {agent.policy}"
-        )
-    draws = 20_000
-    counts = np.bincount([agent.ask().arm for _ in range(draws)], minlength=n_arms)
-    p_value = float(chisquare(counts, draws * agent.policy).pvalue)
+        placed = np.allclose(agent.policy, start, rtol=1e-9)
+        assert placed, f"{rule.name}: does not start where it is told, but at {agent.policy}"
+    _check_asked(rule, agent)
+    for t in range(2 * n_arms):
+        agent.observe(t % n_arms, reward=np.sin(t))
+    _check_asked(rule, agent)
+
+
+def _check_asked(rule: Rule, agent: Agent) -> None:
+    """Chi-square on 10 000 draws; the arms expected fewer than five times count as one."""
+    draws, policy = 10_000, agent.policy
+    counts = np.bincount([agent.ask().arm for _ in range(draws)], minlength=len(policy))
+    assert counts[policy == 0].sum() == 0, f"{rule.name}: draws an arm of probability 0"
+    rare = policy * draws < 5
+    rarely = poisson.sf(counts[rare].sum() - 1, draws * policy[rare].sum())
+    assert rarely > FALSE_ALARM, f"{rule.name}: arms of little probability are drawn too often (Poisson p = {rarely:.1e})"
+    often = counts[~rare]
+    p_value = float(chisquare(often, often.sum() * policy[~rare] / policy[~rare].sum()).pvalue) if len(often) > 1 else 1.0
     assert p_value > FALSE_ALARM, f"{rule.name}: arms are not drawn with probability p (chi-square p = {p_value:.1e})"
 
 

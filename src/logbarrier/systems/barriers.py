@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..algorithms import ClippedLogBarrierSGB, LogBarrierSGB, MiniBatchLogBarrierSGB, Rule
+from ..algorithms import ClippedLogBarrierSGB, LogBarrierSGB, MiniBatchLogBarrierSGB, MomentumLogBarrierSGB, Rule
 from ..theory.constants import PRINTED
 from ..theory.theorems import Setting, sample_complexity
 from .gradients import STEP
@@ -80,5 +80,17 @@ SYSTEMS = (
         assumption="nothing assumed of c*",
         reading="They ask for a batch of at least 1 and a constant step; size and step are our choice. Every pull counts.",
         rule=lambda epsilon, instance: MiniBatchLogBarrierSGB(learning_rate=1.0, weight=epsilon / 2.0, batch=16),
+    ),
+    System(
+        name="momentum-lb-sgb",
+        family=Family.BARRIER,
+        reference="Ding et al. 2022",
+        place="Table 2",
+        update="u <- g + (1 - beta_t)(u - g'), theta += step_t u; g, g' LB-SGB's gradients at this policy and the last",
+        parameters="1/eta = epsilon/(2K), step_t = 0.5/(8+t)^(1/3), beta_t = 4 step_{t-1}^2",
+        rate=4.5,
+        assumption="nothing assumed of c*",
+        reading="The orders in t are theirs (the paper's table says 1/sqrt(t)); the factors are ours.",
+        rule=lambda epsilon, instance: MomentumLogBarrierSGB(weight=epsilon / 2.0),
     ),
 )

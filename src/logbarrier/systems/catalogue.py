@@ -7,10 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import barriers, entropies, gradients, outsiders
+from . import barriers, entropies, exact, gradients, outsiders
 from .system import System
 
-SYSTEMS: tuple[System, ...] = (*gradients.SYSTEMS, *barriers.SYSTEMS, *entropies.SYSTEMS, *outsiders.SYSTEMS)
+SYSTEMS: tuple[System, ...] = (
+    *gradients.SYSTEMS,
+    *barriers.SYSTEMS,
+    *entropies.SYSTEMS,
+    *exact.SYSTEMS,
+    *outsiders.SYSTEMS,
+)
 
 
 def systems_named(names: Sequence[str]) -> list[System]:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from ..algorithms import NPG, SGB, BaselineNPG
-from .instances import Instance
+from ..algorithms import NPG, SGB, BaselineNPG, DecayingSGB, StagedSGB, TheorySGB
 from .system import Family, System
 
 STEP = 0.1  # of the paper's experiments, the larger of its two
 
 
-def no_ties_step(instance: Instance) -> float:
-    """alpha = Delta^2 / (40 K^(3/2) R^3) (Mei et al. 2024)."""
-    return float(instance.minimum_gap**2 / (40.0 * instance.n_arms**1.5 * instance.r_max**3))
-
-
+KNOWN_HORIZON = 300_000  # the command's default
 SGB_UPDATE = "theta += alpha R (e_a - p)"
 SYSTEMS = (
     System(
@@ -36,7 +31,31 @@ SYSTEMS = (
         rate=1.0,
         assumption="no ties, c* finite",
         reading="Delta is the smallest gap between any two means, R the largest sampled reward.",
-        rule=lambda epsilon, instance: SGB(learning_rate=no_ties_step(instance)),
+        rule=lambda epsilon, instance: TheorySGB(minimum_gap=instance.minimum_gap, r_max=instance.r_max),
+    ),
+    System(
+        name="decaying-sgb",
+        family=Family.GRADIENT,
+        reference="Lu et al. 2024",
+        place="Table 2",
+        update="theta += alpha0 T^(-t/T) R (e_a - p)",
+        parameters="alpha0 = 1/18, T = 300,000",
+        rate=3.0,
+        assumption="c* finite",
+        reading="Their T is the pulls to be made; ours is the command's horizon for every epsilon.",
+        rule=lambda epsilon, instance: DecayingSGB(horizon=KNOWN_HORIZON),
+    ),
+    System(
+        name="staged-sgb",
+        family=Family.GRADIENT,
+        reference="Lu et al. 2024",
+        place="Table 2",
+        update="stages of doubling length L: theta += alpha0 L^(-k/L) R (e_a - p)",
+        parameters="alpha0 = 1/18, first L = 5000",
+        rate=3.0,
+        assumption="c* finite",
+        reading="theta is carried from stage to stage.",
+        rule=lambda epsilon, instance: StagedSGB(),
     ),
     System(
         name="npg",
