@@ -88,6 +88,9 @@ def _constant_like(value: Any, number: int) -> Any:
 def _emit_times_power_of_two(builder: Any, value: Any, shifted: Any) -> Any:
     kind = _integer_type(value)
     exponent = builder.shl(builder.bitcast(shifted, kind), _constant_like(value, 52))
+    if kind == _int64:  # 2**n is ready before x is, and a number waits longer to become an integer than for a product
+        power = builder.bitcast(builder.add(exponent, _constant_like(value, 1023 << 52)), value.type)
+        return builder.fmul(value, power)
     return builder.bitcast(builder.add(builder.bitcast(value, kind), exponent), value.type)
 
 
@@ -199,18 +202,33 @@ def lane(typing_context: Any, value: Any, index: Any) -> Any:
 
 
 @intrinsic
+def with_lane(typing_context: Any, value: Any, index: Any, number: Any) -> Any:
+    """with_lane(x, i, number): x with a number in lane i; x itself if there is no lane i."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        kind = ir.VectorType(_int64, WIDTH)
+        chosen = ir.Constant(kind, [0] * WIDTH)
+        for i in range(WIDTH):
+            chosen = builder.insert_element(chosen, values[1], ir.Constant(ir.IntType(32), i))
+        there = builder.icmp_signed("==", chosen, ir.Constant(kind, list(range(WIDTH))))
+        return builder.select(there, _raise(context, builder, values[2], types.float64, lanes_type), values[0])
+
+    return lanes_type(lanes_type, types.int64, types.float64), generate
+
+
+@intrinsic
 def lane_sum(typing_context: Any, value: Any) -> Any:
     """lane_sum(x): the sum of the eight lanes as ((0+4)+(2+6)) + ((1+5)+(3+7))."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        def lane(i: int) -> Any:
-            return builder.extract_element(values[0], ir.Constant(ir.IntType(32), i))
-
-        def pair(i: int, j: int) -> Any:
-            return builder.fadd(lane(i), lane(j))
-
-        even, odd = builder.fadd(pair(0, 4), pair(2, 6)), builder.fadd(pair(1, 5), pair(3, 7))
-        return builder.fadd(even, odd)
+        partial, width = values[0], WIDTH
+        while width > 1:
+            width //= 2
+            low, high = (ir.Constant(ir.VectorType(ir.IntType(32), width), list(range(i, i + width))) for i in (0, width))
+            partial = builder.fadd(
+                builder.shuffle_vector(partial, partial, low), builder.shuffle_vector(partial, partial, high)
+            )
+        return builder.extract_element(partial, ir.Constant(ir.IntType(32), 0))
 
     return types.float64(lanes_type), generate
 

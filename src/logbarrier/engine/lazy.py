@@ -45,8 +45,8 @@ from .classes import (
     write_levels,
 )
 from .compiled import compiled, inlined, kernel
-from .elementary import exp, log
-from .lanes import WIDTH, lane_sum, lanes_above, load, magnitude, splat, store
+from .elementary import log, moderate_exp
+from .lanes import WIDTH, lane_sum, lanes_above, load, magnitude, splat, store, with_lane
 from .metrics import measure
 from .pointers import pointer_to, prefetch, table_behind
 from .policy import SMALLEST_PROBABILITY, checked_reward, within_reach
@@ -135,51 +135,89 @@ def search(state, k, u):
 @inlined
 def move(state, k, position, weight, lift, drain):
     """theta <- theta + lift e_arm - drain p, for the arm at a position of class k (-1: heavy) that weighs `weight` now."""
-    page, borders = state[2], state[3]
+    bases, page, borders = state[0], state[2], state[3]
     if abs(lift) > LARGEST_STEP or abs(drain) > LARGEST_STEP:
         move_in_theta(state, k, position, lift, drain)
         return
     c = drain / page[TOTAL]
     log_factor = lift - c * weight
-    moved = weight * exp(log_factor)
+    moved = weight * moderate_exp(log_factor)
     exact = 0  # classes 0 .. exact - 1 are too heavy for the series of a step of this size
     while exact < CLASSES and abs(c) * page[LIMITS + exact] > 0.25 * REACH:
         refresh_exactly(state, exact, c)
         exact += 1
     step = splat(-c)
+    heavy = position if k == NO_CLASS else -1
+    heavies = splat(0.0)
     for i in range(0, borders[N_HEAVY], WIDTH):
         w = load(page, HEAVY_WEIGHTS + i)
-        store(page, HEAVY_WEIGHTS + i, w * exp(w * step))
+        w = with_lane(w * moderate_exp(w * step), heavy - i, moved)
+        store(page, HEAVY_WEIGHTS + i, w)
+        heavies = heavies + w
     compose(page, c)
-    for j in range(exact):
-        reset(page, j)
-    if k == NO_CLASS:
-        page[HEAVY_WEIGHTS + position] = moved
+    if exact == 0 and (k == NO_CLASS or stays(state, k, moved)):
+        class_masses(page)
+        masses = load(page, MASSES)
+        light = lane_sum(masses)
+        if k != NO_CLASS:
+            base = bases[position]
+            gain = moved - value_at(page, k, base)
+            store(page, MASSES, masses + with_lane(splat(0.0), k, gain))
+            light += gain
+            rebase(state, k, position, base, moved)
+        page[LIGHT_TOTAL] = light
+        page[HEAVY_TOTAL] = lane_sum(heavies)
+        page[TOTAL] = page[HEAVY_TOTAL] + light
     else:
-        settle(state, k, position, moved, log(weight) + log_factor if moved <= LIGHTEST else 0.0)
-    for j in range(exact):
-        resettle(state, j)
+        settle(state, k, position, moved, log(weight) + log_factor if moved <= LIGHTEST else 0.0, exact)
     refresh_what_moved_far(state)
-    update_totals(state)
 
 
 @inlined
-def settle(state, k, position, moved, log_moved):
-    """Give the pulled arm of class k its new weight, in its class if it still fits there."""
-    bases, arms, page, borders, _ = state
-    outstanding = moved > 0.5 * page[LIMITS + k] and moved * (borders[k + 1] - borders[k]) > 1.5 * page[MASSES + k]
-    if LIGHTEST < moved <= page[LIMITS + k] * (1.0 - 2.0 * REACH) and not outstanding:
-        base = base_of(page, k, moved)
-        replace_in_moments(page, k, bases[position], base)
-        bases[position] = base
-        page[TOPS + k] = max(page[TOPS + k], base)
-    else:
-        arm = arms[position]
-        remove(state, k, position)
-        if outstanding and k > 0 and moved <= page[LIMITS + k - 1] * (1.0 - MARGIN):
-            insert_light(state, k - 1, arm, base_of(page, k - 1, moved))  # draws from its class would often be rejected
+def stands_out(state, k, moved):
+    """Whether an arm weighs so much more than others of class k that their draws would often be rejected."""
+    page, borders = state[2], state[3]
+    # `&`: both are often a toss-up, and a branch mispredicted costs more than a comparison
+    return (moved > 0.5 * page[LIMITS + k]) & (moved * (borders[k + 1] - borders[k]) > 1.5 * page[MASSES + k])
+
+
+@inlined
+def stays(state, k, moved):
+    """Whether an arm of this weight may be in class k."""
+    fits = (moved > LIGHTEST) & (moved <= state[2][LIMITS + k] * (1.0 - 2.0 * REACH))
+    return fits & (not stands_out(state, k, moved))
+
+
+@inlined
+def rebase(state, k, position, base, moved):
+    """Give the arm of class k at a position its new weight."""
+    bases, page = state[0], state[2]
+    new = base_of(page, k, moved)
+    replace_in_moments(page, k, base, new)
+    bases[position] = new
+    page[TOPS + k] = max(page[TOPS + k], new)
+
+
+@compiled
+def settle(state, k, position, moved, log_moved, exact):
+    """End a step after which arms change their classes; classes 0 .. exact - 1 have made it arm by arm already."""
+    bases, arms, page, _, _ = state
+    for j in range(exact):
+        reset(page, j)
+    if k != NO_CLASS:
+        if stays(state, k, moved):
+            rebase(state, k, position, bases[position], moved)
         else:
-            insert(state, arm, moved if moved > LIGHTEST else log_moved)
+            arm = arms[position]
+            rises = stands_out(state, k, moved) and k > 0 and moved <= page[LIMITS + k - 1] * (1.0 - MARGIN)
+            remove(state, k, position)
+            if rises:
+                insert_light(state, k - 1, arm, base_of(page, k - 1, moved))
+            else:
+                insert(state, arm, moved if moved > LIGHTEST else log_moved)
+    for j in range(exact):
+        resettle(state, j)
+    refresh_totals(state)
 
 
 @inlined
@@ -190,6 +228,7 @@ def refresh_what_moved_far(state):
     far |= lanes_above(magnitude(load(page, WIDTH)) * load(page, LIMITS + WIDTH), 2.0 * REACH * REACH)
     if far != 0:
         refresh_those(state, far)
+        refresh_totals(state)
 
 
 @compiled
@@ -281,22 +320,22 @@ def _loop_with(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> 
         state = (pointer_to(bases), pointer_to(arms), pointer_to(page), pointer_to(borders), pointer_to(levels))
         memory, n_arms = pointer_to(learned[0]), parameters.shape[1]
         table, numbers, key_pointer = table_behind(parameters, 0, n_arms), pointer_to(parameters), pointer_to(key)
-        arm_uniforms, noises = np.empty(BATCH), np.empty(BATCH)
+        uniforms, noises = np.empty(2 * BATCH), np.empty(BATCH)
         places, accepts = np.empty(BATCH), np.empty(BATCH)
         t, regret = int(progress[0]), progress[1]
         refresh_totals(state)
         for checkpoint in range(first, last):
             while t < checkpoints[checkpoint]:
                 batch = min(BATCH, checkpoints[checkpoint] - t)
-                fill_uniforms(arm_uniforms, noises, t, batch, run, key)
+                fill_uniforms(uniforms, t, batch, run, key)
                 fill_proposals(places, accepts, t, batch, run, key)
                 for i in range(batch):
-                    noises[i] = noise(noises[i])
+                    noises[i] = noise(uniforms[2 * i + 1])
                 crowd = crowded_class(borders)
                 for i in range(batch):
                     if n_arms > CACHED_ARMS:
                         look_ahead(state, numbers, n_arms, crowd, places, i, batch)
-                    k, position, weight = draw(state, arm_uniforms[i], places[i], accepts[i], t, run, key_pointer)
+                    k, position, weight = draw(state, uniforms[2 * i], places[i], accepts[i], t, run, key_pointer)
                     arm = borders[HEAVY_ARMS + position] if k == NO_CLASS else arms[position]
                     reward = checked_reward(reward_of(noises[i], table, arm, (key_pointer, t, run)), progress, 2)
                     regret += table[0, best] - table[0, arm]

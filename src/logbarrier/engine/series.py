@@ -15,7 +15,7 @@ REACH^7 = 2.3e-13; a class is refreshed before it moves further.
 from __future__ import annotations
 
 from .compiled import inlined
-from .lanes import WIDTH, fma, load, splat, store
+from .lanes import WIDTH, fma, load, splat, store, with_lane
 
 ORDER = 7
 REACH = 1.0 / 64.0
@@ -106,9 +106,14 @@ def add_to_moments(page, k, x, sign):
 
 @inlined
 def replace_in_moments(page, k, old, new):
-    """An arm of class k has another base."""
+    """An arm of class k has another base.
+
+    Whole rows are written: the next step reads whole rows, and a row read soon after a number in it was written waits for
+    that to reach the cache.
+    """
     power_old, power_new = old, new
     for j in range(ORDER):
-        page[MOMENTS + j * WIDTH + k] += power_new - power_old
+        row = MOMENTS + j * WIDTH
+        store(page, row, load(page, row) + with_lane(splat(0.0), k, power_new - power_old))
         power_old *= old
         power_new *= new
