@@ -17,6 +17,7 @@ from .lanes import fma, select_above
 
 STEP = 0  # one block a step: the first half draws the arm, the second the reward
 ARM = 1  # further draws for the arm of a step
+TRIES = 4  # of them are made for each step
 REWARD = 2  # further draws for the reward of a step
 INSTANCE = 3  # the problem instance of a run
 
@@ -84,12 +85,11 @@ def fill_uniforms_of_runs(arms, rewards, first, count, runs, key):
 
 
 @compiled
-def fill_proposals(places, accepts, first, count, run, key):
-    """Two further uniforms for the arm of each of those steps."""
-    for i in range(count):
-        places[i] = uniform(philox(first + i, 0, run, ARM, key)[0])
-    for i in range(count):
-        accepts[i] = uniform(philox(first + i, 0, run, ARM, key)[1])
+def fill_tries(tries, first, count, run, key):
+    """TRIES further uniforms for the arm of each of those steps."""
+    for i in range(TRIES // 2 * count):
+        high, low = philox(first + i // (TRIES // 2), i % (TRIES // 2), run, ARM, key)
+        tries[2 * i], tries[2 * i + 1] = uniform(high), uniform(low)
 
 
 @inlined
