@@ -1,4 +1,4 @@
-"""Eight float64 side by side: the vector type that the engine's inner loops are written in.
+"""Eight float64 side by side, or four: the vector types that the engine's inner loops are written in.
 
 The compiler maps a `Lanes` value to whatever registers the machine has (one AVX-512, two AVX, four SSE2),
 but each lane always sees the same IEEE operations in the same order. So results do not depend on the CPU, which
@@ -19,7 +19,7 @@ from numba.core.datamodel import models
 from numba.extending import overload, register_model
 
 WIDTH = 8
-HALF = 4  # where there is no work for eight
+HALF = 4  # for work that seldom fills eight
 intrinsic: Any = numba.extending.intrinsic  # its declared type knows only what Python calls, not what kernels call
 
 _double = ir.DoubleType()

@@ -45,7 +45,7 @@ from .classes import (
     write_levels,
 )
 from .compiled import compiled, inlined, kernel
-from .elementary import log, moderate_exp
+from .elementary import log, moderate_exp, small_exp
 from .lanes import HALF, WIDTH, lane_sum, lanes_above, load_half, magnitude, splat_half, store, with_lane
 from .metrics import measure
 from .pointers import pointer_behind, pointer_to, prefetch, table_behind
@@ -55,6 +55,7 @@ from .series import MASSES, REACH, base_of, class_masses, compose, replace_in_mo
 
 BATCH = 128
 LARGEST_STEP = 40.0  # a larger lift or drain is taken in theta, arm by arm
+SMALL_STEP = 0.34  # below log(2)/2: the exponential of a smaller one is a polynomial
 AHEAD = 6  # steps, for each of two stages of fetching
 CACHED_ARMS = 20_000  # with fewer arms everything is in the cache anyway
 BLOCKS = 64  # of two random numbers for an arm; then its class is searched through, which draws from the same law
@@ -151,7 +152,8 @@ def move(state, k, position, weight, lift, drain):
         return
     c = drain / page[TOTAL]
     log_factor = lift - c * weight
-    moved = weight * moderate_exp(log_factor)
+    small = abs(lift) + abs(drain) < SMALL_STEP
+    moved = weight * (small_exp(log_factor) if small else moderate_exp(log_factor))
     exact = 0  # classes 0 .. exact - 1 are too heavy for the series of a step of this size
     while exact < CLASSES and abs(c) * page[LIMITS + exact] > 0.25 * REACH:
         refresh_exactly(state, exact, c)
@@ -161,7 +163,8 @@ def move(state, k, position, weight, lift, drain):
     heavies = splat_half(0.0)
     for i in range(0, borders[N_HEAVY], HALF):
         w = load_half(page, HEAVY_WEIGHTS + i)
-        w = with_lane(w * moderate_exp(w * step), heavy - i, moved)
+        factor = small_exp(w * step) if small else moderate_exp(w * step)
+        w = with_lane(w * factor, heavy - i, moved)
         store(page, HEAVY_WEIGHTS + i, w)
         heavies = heavies + w
     compose(page, 0, c)
@@ -350,7 +353,7 @@ def _loop_with(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> 
                     if n_arms > CACHED_ARMS:
                         look_ahead(state, numbers, n_arms, crowd, tries, i, batch)
                     k, position, weight = draw(state, uniforms[2 * i], pointer_behind(tries, TRIES * i), t, run, key_pointer)
-                    arm = borders[HEAVY_ARMS + position] if k == NO_CLASS else arms[position]
+                    arm = state[3][HEAVY_ARMS + position] if k == NO_CLASS else state[1][position]
                     reward = checked_reward(reward_of(noises[i], table, arm, (key_pointer, t, run)), progress, 2)
                     regret += table[0, best] - table[0, arm]
                     t += 1
