@@ -63,7 +63,7 @@ DEMOTE_EVERY = 64
 NO_CLASS = -1  # the heavy arms
 
 
-@inlined
+@compiled
 def update_totals(state):
     """Masses of the classes, of the heavy arms, and of all."""
     page, borders = state[2], state[3]
@@ -74,12 +74,6 @@ def update_totals(state):
     page[HEAVY_TOTAL] = lane_sum(heavies)
     page[LIGHT_TOTAL] = lane_sum(masses)
     page[TOTAL] = page[HEAVY_TOTAL] + page[LIGHT_TOTAL]
-
-
-@compiled
-def refresh_totals(state):
-    """`update_totals` where it is not worth expanding."""
-    update_totals(state)
 
 
 @inlined
@@ -189,7 +183,7 @@ def move(state, k, position, weight, lift, drain):
         far = far >> exact << exact
     if far != 0:
         refresh_those(state, far)
-        refresh_totals(state)
+        update_totals(state)
 
 
 @inlined
@@ -237,7 +231,7 @@ def settle(state, k, position, moved, log_moved, exact):
                 insert(state, arm, moved if moved > LIGHTEST else log_moved)
     for j in range(exact):
         resettle(state, j)
-    refresh_totals(state)
+    update_totals(state)
 
 
 @inlined
@@ -276,7 +270,7 @@ def move_in_theta(state, k, position, lift, drain):
     theta[arm] += lift
     from_theta(state, theta)
     page[SLOW_STEPS] += 1.0
-    refresh_totals(state)
+    update_totals(state)
 
 
 @inlined
@@ -285,10 +279,10 @@ def keep_in_order(state, t):
     page = state[2]
     if t % DEMOTE_EVERY == 0:
         demote_light_heavies(state)
-        refresh_totals(state)
+        update_totals(state)
     if not SMALLEST_TOTAL * page[UNIT] <= page[TOTAL] <= LARGEST_TOTAL * page[UNIT]:
         change_unit(state)
-        refresh_totals(state)
+        update_totals(state)
 
 
 @compiled
@@ -301,7 +295,7 @@ def mix_with_uniform(state, share):
         levels[a] = share / n_arms + (1.0 - share) * (max(levels[a], 0.0) / page[TOTAL])
     page[SCALE] = 0.0
     rebuild(state)
-    refresh_totals(state)
+    update_totals(state)
 
 
 @inlined
@@ -340,7 +334,7 @@ def _loop_with(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> 
         uniforms, noises = np.empty(2 * BATCH), np.empty(BATCH)
         tries = np.empty(TRIES * BATCH)
         t, regret = int(progress[0]), progress[1]
-        refresh_totals(state)
+        update_totals(state)
         for checkpoint in range(first, last):
             while t < checkpoints[checkpoint]:
                 batch = min(BATCH, checkpoints[checkpoint] - t)
