@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from logbarrier.engine.elementary import exp, log
-from logbarrier.engine.lanes import fma, lane_sum, load, store
+from logbarrier.engine.elementary import exp, log, moderate_exp, small_exp
+from logbarrier.engine.lanes import fma, lane_sum, load, load_half, store, with_lane
 
 mpmath.mp.dps = 50
 ULP = 2.0**-52
@@ -25,6 +25,11 @@ def exp_and_log_in_lanes(x, out):
 @njit
 def dot_in_lanes(x, y):
     return lane_sum(fma(load(x, 0), load(y, 0), 1.0))
+
+
+@njit
+def sum_with_lane(x, index, number):
+    return lane_sum(with_lane(load_half(x, 0), index, number))
 
 
 @given(st.floats(-707.9, 708.9))
@@ -58,6 +63,20 @@ def test_lanes_and_numbers_give_the_same_bits():
 def test_lane_sum_adds_all_eight():
     x = np.arange(8.0)
     assert dot_in_lanes(x, x) == (x * x + 1).sum()
+
+
+def test_lane_sum_adds_all_four():
+    assert sum_with_lane(np.arange(1.0, 5.0), -1, 0.0) == 10
+
+
+@pytest.mark.parametrize(("lane", "total"), [(0, 109), (3, 106), (4, 10), (-1, 10)])
+def test_a_number_replaces_one_lane_or_none(lane, total):
+    assert sum_with_lane(np.arange(1.0, 5.0), lane, 100.0) == total
+
+
+@given(st.floats(-0.34, 0.34))
+def test_the_short_exponentials_are_exp_to_the_bit(x):
+    assert small_exp(x) == moderate_exp(x) == exp(x)
 
 
 def test_exponential_coefficients_are_the_chebyshev_fit():

@@ -36,8 +36,8 @@ def totals(state):
 
 
 @njit
-def draw(state, u, place, accept, t, key):
-    return lazy.draw(state, u, place, accept, t, 0, key)
+def draw(state, uniforms, t, key):
+    return lazy.draw(state, uniforms[0], uniforms[1:], t, 0, key)
 
 
 @njit
@@ -50,7 +50,7 @@ def lazy_move(state, k, position, weight, lift, drain, t):
 def draw_many(arrays, uniforms, key, counts):
     state = (pointer_to(arrays[0]), pointer_to(arrays[1]), pointer_to(arrays[2]), pointer_to(arrays[3]), pointer_to(arrays[4]))
     for i in range(uniforms.shape[0]):
-        k, position, _ = lazy.draw(state, uniforms[i, 0], uniforms[i, 1], uniforms[i, 2], i, 0, key)
+        k, position, _ = lazy.draw(state, uniforms[i, 0], uniforms[i, 1:], i, 0, key)
         counts[arrays[3][HEAVY_ARMS + position] if k == lazy.NO_CLASS else arrays[1][position]] += 1
 
 
@@ -75,8 +75,7 @@ def replay(rule, n_arms, steps, seed=0, theta=None):
     means[:2] = 1.0, 0.9
     memory, hyper = rule.new_memory(), rule.hyper(n_arms)
     for t in range(1, steps + 1):
-        u, place, accept = rng.random(3)
-        k, position, weight = draw(state, u, place, accept, t, key)
+        k, position, weight = draw(state, rng.random(5), t, key)
         arm = arm_at(state, k, position)
         probability = weight / state[2][TOTAL]
         lift, drain = rule.lift_and_drain(means[arm] + rng.standard_normal(), probability, t, memory, hyper)
@@ -137,7 +136,7 @@ def test_arms_are_drawn_with_probability_p(name):
     state = new_classes(theta)
     totals(state)
     counts, draws = np.zeros(len(theta), dtype=np.int64), 1_000_000
-    draw_many(state, np.random.default_rng(2).random((draws, 3)), stream_key(2), counts)
+    draw_many(state, np.random.default_rng(2).random((draws, 5)), stream_key(2), counts)
     check_frequencies(counts, softmax(theta))
 
 
@@ -146,11 +145,11 @@ def test_draws_after_the_map_has_moved_follow_the_moved_weights():
     totals(state)
     rng, key = np.random.default_rng(4), stream_key(4)
     for t in range(1, 60):
-        k, position, weight = draw(state, *rng.random(3), t, key)
+        k, position, weight = draw(state, rng.random(5), t, key)
         lazy_move(state, k, position, weight, 0.05, 0.3, t)
     p = probabilities(state)
     counts = np.zeros(400, dtype=np.int64)
-    draw_many(state, rng.random((1_000_000, 3)), key, counts)
+    draw_many(state, rng.random((1_000_000, 5)), key, counts)
     check_frequencies(counts, p)
 
 
@@ -199,7 +198,7 @@ def test_nothing_breaks_whatever_the_rewards(kind, learning_rate, n_arms, seed):
     state = new_classes(theta)
     totals(state)
     for t in range(1, 300):
-        k, position, weight = draw(state, *rng.random(3), t, key)
+        k, position, weight = draw(state, rng.random(5), t, key)
         step = learning_rate * REWARDS[kind](t)
         lazy_move(state, k, position, weight, step, step + learning_rate * 0.2, t)
         assert 0 < state[2][TOTAL] < np.inf

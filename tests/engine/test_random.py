@@ -27,15 +27,15 @@ def test_philox_gives_the_published_vectors(counter, key, words):
 
 
 def test_a_batch_is_the_steps_one_by_one():
-    key, arms, rewards = stream_key(5), np.empty(40), np.empty(40)
-    fill_uniforms(arms, rewards, 1000, 40, 3, key)
-    assert [(arms[i], rewards[i]) for i in range(40)] == [step_uniforms(1000 + i, 3, key) for i in range(40)]
+    key, uniforms = stream_key(5), np.empty((40, 2))
+    fill_uniforms(uniforms.ravel(), 1000, 40, 3, key)
+    assert [(arm, reward) for arm, reward in uniforms] == [step_uniforms(1000 + i, 3, key) for i in range(40)]
 
 
 def drawn(count: int) -> tuple[np.ndarray, np.ndarray]:
-    arms, rewards = np.empty(count), np.empty(count)
-    fill_uniforms(arms, rewards, 0, count, 0, stream_key(1))
-    return arms, rewards
+    uniforms = np.empty((count, 2))
+    fill_uniforms(uniforms.ravel(), 0, count, 0, stream_key(1))
+    return uniforms[:, 0].copy(), uniforms[:, 1].copy()
 
 
 def test_uniforms_are_uniform_and_the_two_of_a_step_are_independent():

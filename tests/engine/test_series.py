@@ -11,6 +11,7 @@ from numba import njit
 
 from logbarrier.engine import series
 from logbarrier.engine.classes import TOTAL
+from logbarrier.engine.lanes import HALF
 from logbarrier.engine.series import MASSES, MOMENTS, ORDER, REACH
 
 BOUND = 4 * REACH**7  # per refresh, relative; REACH^7 is 2.3e-13
@@ -18,7 +19,8 @@ BOUND = 4 * REACH**7  # per refresh, relative; REACH^7 is 2.3e-13
 
 @njit
 def compose(page, c):
-    series.compose(page, c)
+    series.compose(page, 0, c)
+    series.compose(page, HALF, c)
 
 
 @njit
@@ -33,7 +35,7 @@ def base_of(page, k, weight):
 
 @njit
 def masses(page):
-    series.class_masses(page)
+    series.class_masses(page, 0)
 
 
 def moved_page(drifts):

@@ -51,7 +51,8 @@ def new_classes(theta: np.ndarray) -> tuple[np.ndarray, ...]:
     """The state of softmax(theta)."""
     n_arms = len(theta)
     capacity = min(n_arms, HEAVY_CAPACITY) + WIDTH
-    page = np.zeros(HEAVY_WEIGHTS + capacity)
+    page = np.zeros(HEAVY_WEIGHTS + capacity + WIDTH)
+    page = page[-page.ctypes.data // page.itemsize % WIDTH :]  # no row lies across two cache lines
     borders = np.zeros(HEAVY_ARMS + capacity, dtype=np.int64)
     borders[N_ARMS], borders[CAPACITY] = n_arms, capacity
     state = (np.empty(n_arms), np.empty(n_arms, dtype=np.int32), page, borders, np.empty(n_arms))

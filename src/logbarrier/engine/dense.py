@@ -77,16 +77,16 @@ def _loop_with(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> 
         _, weights, sums, scalars = policy
         n_arms = means.shape[0]
         present = np.empty(0)
-        arm_uniforms, noises = np.empty(BATCH), np.empty(BATCH)
+        uniforms, noises = np.empty(2 * BATCH), np.empty(BATCH)
         t, regret = int(progress[0]), progress[1]
         for c in range(first, last):
             while t < checkpoints[c]:
                 batch = min(BATCH, checkpoints[c] - t)
-                fill_uniforms(arm_uniforms, noises, t, batch, run, key)
+                fill_uniforms(uniforms, t, batch, run, key)
                 for i in range(batch):
-                    noises[i] = noise(noises[i])
+                    noises[i] = noise(uniforms[2 * i + 1])
                 for i in range(batch):
-                    arm = draw_arm(weights, sums, scalars[TOTAL], arm_uniforms[i])
+                    arm = draw_arm(weights, sums, scalars[TOTAL], uniforms[2 * i])
                     reward = checked_reward(reward_of(noises[i], parameters, arm, (key, t, run)), progress, 2)
                     regret += means[best] - means[arm]
                     t += 1

@@ -24,22 +24,32 @@ _E3, _E2 = 0.1666666666666668, 0.5000000000000019
 
 @inlined
 def exp(x):
-    """exp(x), 0 for x <= -708 and exp(709) for x >= 709: never infinite, never denormal.
+    """exp(x), 0 for x <= -708 and exp(709) for x >= 709: never infinite, never denormal."""
+    y = select_above(x, EXP_LOWEST, x, EXP_LOWEST)
+    y = select_above(y, EXP_HIGHEST, EXP_HIGHEST, y)
+    return select_above(x, EXP_LOWEST, moderate_exp(y), 0.0)
+
+
+@inlined
+def moderate_exp(x):
+    """exp(x) for -708 < x <= 709, to the bit what exp gives.
 
     x = n log 2 + r with |r| <= log(2)/2, so exp(x) = 2**n exp(r), a polynomial in r.
     """
-    y = select_above(x, EXP_LOWEST, x, EXP_LOWEST)
-    y = select_above(y, EXP_HIGHEST, EXP_HIGHEST, y)
-    shifted = fma(y, LOG2_E, ROUND)
+    shifted = fma(x, LOG2_E, ROUND)
     n = shifted - ROUND
-    r = fma(n, -LN2_LOW, fma(n, -LN2_HIGH, y))
+    return times_power_of_two(small_exp(fma(n, -LN2_LOW, fma(n, -LN2_HIGH, x))), shifted)
+
+
+@inlined
+def small_exp(r):
+    """exp(r) for |r| <= log(2)/2, to the bit what exp gives."""
     r2 = r * r  # in pairs, then pairs of pairs: shorter chains than one power after the other
     r4 = r2 * r2
     low = fma(fma(_E3, r, _E2), r2, r + 1.0)
     middle = fma(fma(_E7, r, _E6), r2, fma(_E5, r, _E4))
     high = fma(fma(_E11, r, _E10), r2, fma(_E9, r, _E8))
-    p = fma(fma(high, r4, middle), r4, low)
-    return select_above(x, EXP_LOWEST, times_power_of_two(p, shifted), 0.0)
+    return fma(fma(high, r4, middle), r4, low)
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""Eight float64 side by side: the vector type that the engine's inner loops are written in.
+"""Eight float64 side by side, or four: the vector types that the engine's inner loops are written in.
 
 The compiler maps a `Lanes` value to whatever registers the machine has (one AVX-512, two AVX, four SSE2),
 but each lane always sees the same IEEE operations in the same order. So results do not depend on the CPU, which
@@ -19,6 +19,7 @@ from numba.core.datamodel import models
 from numba.extending import overload, register_model
 
 WIDTH = 8
+HALF = 4  # for work that seldom fills eight
 intrinsic: Any = numba.extending.intrinsic  # its declared type knows only what Python calls, not what kernels call
 
 _double = ir.DoubleType()
@@ -26,23 +27,24 @@ _int64 = ir.IntType(64)
 
 
 class LanesType(types.Type):
-    """Numba's name for eight float64."""
+    """Numba's name for some float64 side by side."""
 
-    def __init__(self) -> None:
-        super().__init__(name=f"float64x{WIDTH}")
+    def __init__(self, width: int) -> None:
+        self.width = width
+        super().__init__(name=f"float64x{width}")
 
 
-lanes_type = LanesType()
+lanes_type, half_lanes_type = LanesType(WIDTH), LanesType(HALF)
 
 
 @register_model(LanesType)
 class _LanesModel(models.PrimitiveModel):
     def __init__(self, manager: Any, front_end_type: Any) -> None:
-        super().__init__(manager, front_end_type, ir.VectorType(_double, WIDTH))
+        super().__init__(manager, front_end_type, ir.VectorType(_double, front_end_type.width))
 
 
 def _common_type(*operands: Any) -> Any:
-    return lanes_type if lanes_type in operands else types.float64
+    return next((kind for kind in operands if isinstance(kind, LanesType)), types.float64)
 
 
 def _raise(context: Any, builder: Any, value: Any, given: Any, wanted: Any) -> Any:
@@ -52,8 +54,8 @@ def _raise(context: Any, builder: Any, value: Any, given: Any, wanted: Any) -> A
     if wanted == types.float64:
         return context.cast(builder, value, given, wanted)
     scalar = context.cast(builder, value, given, types.float64)
-    repeated = ir.Constant(ir.VectorType(_double, WIDTH), [ir.Constant(_double, 0.0)] * WIDTH)
-    for lane in range(WIDTH):
+    repeated = ir.Constant(ir.VectorType(_double, wanted.width), [ir.Constant(_double, 0.0)] * wanted.width)
+    for lane in range(wanted.width):
         repeated = builder.insert_element(repeated, scalar, ir.Constant(ir.IntType(32), lane))
     return repeated
 
@@ -77,17 +79,20 @@ def _elementwise(name: str, emit: Any, n_operands: int) -> Any:
 
 
 def _integer_type(value: Any) -> Any:
-    return ir.VectorType(_int64, WIDTH) if isinstance(value.type, ir.VectorType) else _int64
+    return ir.VectorType(_int64, value.type.count) if isinstance(value.type, ir.VectorType) else _int64
 
 
 def _constant_like(value: Any, number: int) -> Any:
     kind = _integer_type(value)
-    return ir.Constant(kind, [number] * WIDTH if isinstance(kind, ir.VectorType) else number)
+    return ir.Constant(kind, [number] * kind.count if isinstance(kind, ir.VectorType) else number)
 
 
 def _emit_times_power_of_two(builder: Any, value: Any, shifted: Any) -> Any:
     kind = _integer_type(value)
     exponent = builder.shl(builder.bitcast(shifted, kind), _constant_like(value, 52))
+    if kind == _int64:  # 2**n is ready before x is, and a number waits longer to become an integer than for a product
+        power = builder.bitcast(builder.add(exponent, _constant_like(value, 1023 << 52)), value.type)
+        return builder.fmul(value, power)
     return builder.bitcast(builder.add(builder.bitcast(value, kind), exponent), value.type)
 
 
@@ -103,7 +108,7 @@ def _emit_exponent(builder: Any, x: Any) -> Any:
 
 
 def _emit_fma(builder: Any, a: Any, b: Any, c: Any) -> Any:
-    name = f"llvm.fma.v{WIDTH}f64" if isinstance(a.type, ir.VectorType) else "llvm.fma.f64"
+    name = f"llvm.fma.v{a.type.count}f64" if isinstance(a.type, ir.VectorType) else "llvm.fma.f64"
     signature = ir.FunctionType(a.type, [a.type] * 3)
     return builder.call(cgutils.get_or_insert_function(builder.module, signature, name), [a, b, c])
 
@@ -136,7 +141,7 @@ _divide = _elementwise("divide", lambda builder, a, b: builder.fdiv(a, b), 2)
 def _overload_operator(symbol: Any, implementation: Any) -> None:
     @overload(symbol, strict=False)
     def typed(a: Any, b: Any) -> Any:
-        if lanes_type in (a, b):
+        if isinstance(a, LanesType) or isinstance(b, LanesType):
             return lambda a, b: implementation(a, b)
         return None
 
@@ -153,39 +158,56 @@ def _address(context: Any, builder: Any, kind: Any, value: Any, index: Any) -> A
     return builder.gep(data, [index])
 
 
-@intrinsic
-def load(typing_context: Any, array: Any, index: Any) -> Any:
-    """load(array, index): array[index : index + 8] of a contiguous float64 array."""
-
+def _load_as(kind: LanesType, array: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        vector = ir.VectorType(_double, WIDTH)
+        vector = ir.VectorType(_double, kind.width)
         address = _address(context, builder, signature.args[0], values[0], values[1])
         return builder.load(builder.bitcast(address, vector.as_pointer()), align=8, typ=vector)
 
-    return lanes_type(array, types.intp), generate
+    return kind(array, types.intp), generate
+
+
+@intrinsic
+def load(typing_context: Any, array: Any, index: Any) -> Any:
+    """load(array, index): array[index : index + 8] of a contiguous float64 array."""
+    return _load_as(lanes_type, array)
+
+
+@intrinsic
+def load_half(typing_context: Any, array: Any, index: Any) -> Any:
+    """load_half(array, index): array[index : index + 4] of a contiguous float64 array."""
+    return _load_as(half_lanes_type, array)
 
 
 @intrinsic
 def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """store(array, index, lanes): array[index : index + 8] = lanes."""
+    """store(array, index, lanes): array[index : index + 8] = lanes, or + 4 for half of them."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        vector = ir.VectorType(_double, WIDTH)
         address = _address(context, builder, signature.args[0], values[0], values[1])
-        builder.store(values[2], builder.bitcast(address, vector.as_pointer()), align=8)
+        builder.store(values[2], builder.bitcast(address, values[2].type.as_pointer()), align=8)
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, lanes_type), generate
+    return types.void(array, types.intp, value), generate
+
+
+def _splat_as(kind: LanesType, number: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return _raise(context, builder, values[0], signature.args[0], kind)
+
+    return kind(number), generate
 
 
 @intrinsic
 def splat(typing_context: Any, number: Any) -> Any:
     """splat(x): x in each of the eight lanes."""
+    return _splat_as(lanes_type, number)
 
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _raise(context, builder, values[0], signature.args[0], lanes_type)
 
-    return lanes_type(number), generate
+@intrinsic
+def splat_half(typing_context: Any, number: Any) -> Any:
+    """splat_half(x): x in each of four lanes."""
+    return _splat_as(half_lanes_type, number)
 
 
 @intrinsic
@@ -195,24 +217,39 @@ def lane(typing_context: Any, value: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return builder.extract_element(values[0], values[1])
 
-    return types.float64(lanes_type, types.intp), generate
+    return types.float64(value, types.intp), generate
+
+
+@intrinsic
+def with_lane(typing_context: Any, value: Any, index: Any, number: Any) -> Any:
+    """with_lane(x, i, number): x with a number in lane i; x itself if there is no lane i."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        kind = _integer_type(values[0])
+        chosen = _constant_like(values[0], 0)
+        for i in range(kind.count):
+            chosen = builder.insert_element(chosen, values[1], ir.Constant(ir.IntType(32), i))
+        there = builder.icmp_signed("==", chosen, ir.Constant(kind, list(range(kind.count))))
+        return builder.select(there, _raise(context, builder, values[2], types.float64, value), values[0])
+
+    return value(value, types.int64, types.float64), generate
 
 
 @intrinsic
 def lane_sum(typing_context: Any, value: Any) -> Any:
-    """lane_sum(x): the sum of the eight lanes as ((0+4)+(2+6)) + ((1+5)+(3+7))."""
+    """lane_sum(x): the sum of the eight lanes as ((0+4)+(2+6)) + ((1+5)+(3+7)), of four as (0+2) + (1+3)."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        def lane(i: int) -> Any:
-            return builder.extract_element(values[0], ir.Constant(ir.IntType(32), i))
+        partial, width = values[0], value.width
+        while width > 1:
+            width //= 2
+            low, high = (ir.Constant(ir.VectorType(ir.IntType(32), width), list(range(i, i + width))) for i in (0, width))
+            partial = builder.fadd(
+                builder.shuffle_vector(partial, partial, low), builder.shuffle_vector(partial, partial, high)
+            )
+        return builder.extract_element(partial, ir.Constant(ir.IntType(32), 0))
 
-        def pair(i: int, j: int) -> Any:
-            return builder.fadd(lane(i), lane(j))
-
-        even, odd = builder.fadd(pair(0, 4), pair(2, 6)), builder.fadd(pair(1, 5), pair(3, 7))
-        return builder.fadd(even, odd)
-
-    return types.float64(lanes_type), generate
+    return types.float64(value), generate
 
 
 @intrinsic
@@ -220,8 +257,9 @@ def lanes_above(typing_context: Any, a: Any, b: Any) -> Any:
     """lanes_above(a, b): an integer whose bit i says whether a > b in lane i."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        left, right = (_raise(context, builder, v, t, lanes_type) for v, t in zip(values, signature.args, strict=True))
-        bits = builder.bitcast(builder.fcmp_ordered(">", left, right), ir.IntType(WIDTH))
+        common = _common_type(*signature.args)
+        left, right = (_raise(context, builder, v, t, common) for v, t in zip(values, signature.args, strict=True))
+        bits = builder.bitcast(builder.fcmp_ordered(">", left, right), ir.IntType(common.width))
         return builder.zext(bits, _int64)
 
     return types.int64(a, b), generate

@@ -45,47 +45,43 @@ from .classes import (
     write_levels,
 )
 from .compiled import compiled, inlined, kernel
-from .elementary import exp, log
-from .lanes import WIDTH, lane_sum, lanes_above, load, magnitude, splat, store
+from .elementary import log, moderate_exp, small_exp
+from .lanes import HALF, WIDTH, lane_sum, lanes_above, load_half, magnitude, splat_half, store, with_lane
 from .metrics import measure
-from .pointers import pointer_to, prefetch, table_behind
+from .pointers import pointer_behind, pointer_to, prefetch, table_behind
 from .policy import SMALLEST_PROBABILITY, checked_reward, within_reach
-from .random import ARM, fill_proposals, fill_uniforms, philox, uniform
+from .random import ARM, TRIES, fill_tries, fill_uniforms, philox, uniform
 from .series import MASSES, REACH, base_of, class_masses, compose, replace_in_moments, reset, value_at
 
 BATCH = 128
 LARGEST_STEP = 40.0  # a larger lift or drain is taken in theta, arm by arm
+SMALL_STEP = 0.34  # below log(2)/2: the exponential of a smaller one is a polynomial
 AHEAD = 6  # steps, for each of two stages of fetching
 CACHED_ARMS = 20_000  # with fewer arms everything is in the cache anyway
-TRIES = 64  # then the class is searched through, which draws from the same law
+BLOCKS = 64  # of two random numbers for an arm; then its class is searched through, which draws from the same law
 DEMOTE_EVERY = 64
 NO_CLASS = -1  # the heavy arms
 
 
-@inlined
+@compiled
 def update_totals(state):
     """Masses of the classes, of the heavy arms, and of all."""
     page, borders = state[2], state[3]
-    class_masses(page)
-    total = splat(0.0)
-    for i in range(0, borders[N_HEAVY], WIDTH):
-        total = total + load(page, HEAVY_WEIGHTS + i)
-    page[HEAVY_TOTAL] = lane_sum(total)
-    page[LIGHT_TOTAL] = lane_sum(load(page, MASSES))
+    masses = class_masses(page, 0) + class_masses(page, HALF)
+    heavies = splat_half(0.0)
+    for i in range(0, borders[N_HEAVY], HALF):
+        heavies = heavies + load_half(page, HEAVY_WEIGHTS + i)
+    page[HEAVY_TOTAL] = lane_sum(heavies)
+    page[LIGHT_TOTAL] = lane_sum(masses)
     page[TOTAL] = page[HEAVY_TOTAL] + page[LIGHT_TOTAL]
 
 
-@compiled
-def refresh_totals(state):
-    """`update_totals` where it is not worth expanding."""
-    update_totals(state)
-
-
 @inlined
-def draw(state, u, place, accept, t, run, key):
+def draw(state, u, tries, t, run, key):
     """(class, position, weight) of an arm drawn by its weight; class NO_CLASS is the heavy arms.
 
-    u picks the class, place an arm in it, which is taken if accept is below weight / largest weight: rejection, so exact.
+    u picks the class. Then each of the tries picks an arm in it, which is taken if what the try leaves over, again a uniform,
+    is below weight / largest weight: rejection, so exact.
     """
     bases, page, borders = state[0], state[2], state[3]
     target = u * page[TOTAL]
@@ -99,27 +95,36 @@ def draw(state, u, place, accept, t, run, key):
     target -= page[HEAVY_TOTAL]
     k = 0
     for candidate in range(CLASSES):
-        if page[MASSES + candidate] > 0.0 and borders[candidate + 1] > borders[candidate]:
+        if borders[candidate + 1] > borders[candidate]:
             k = candidate
             if target < page[MASSES + candidate]:
                 break
             target -= page[MASSES + candidate]
     count = borders[k + 1] - borders[k]
     largest = value_at(page, k, page[TOPS + k])
-    for attempt in range(1, TRIES + 1):
-        position = borders[k] + min(int(place * count), count - 1)
-        weight = value_at(page, k, bases[position])
-        if accept * largest < weight:
-            return k, position, weight
-        first, second = philox(t, attempt, run, ARM, key)
-        place, accept = uniform(first), uniform(second)
-    return search(state, k, accept)
+    for i in range(TRIES):
+        scaled = tries[i] * count
+        offset = int(scaled)
+        accept, base = scaled - offset, bases[borders[k] + offset]
+        # a base, known long before the weight, is within REACH of it: most refusals are plain at once
+        if accept * page[TOPS + k] < base * (1.0 + 3.0 * REACH):
+            weight = value_at(page, k, base)
+            if accept * largest < weight:
+                return k, borders[k] + offset, weight
+    return draw_on(state, k, largest, t, run, key)
 
 
 @compiled
-def search(state, k, u):
-    """The arm of class k at u of its cumulative weight."""
+def draw_on(state, k, largest, t, run, key):
+    """Further tries in class k, which after BLOCKS is searched through."""
     bases, page, borders = state[0], state[2], state[3]
+    for block in range(TRIES // 2, BLOCKS):
+        place, accept = philox(t, block, run, ARM, key)
+        position = borders[k] + int(uniform(place) * (borders[k + 1] - borders[k]))
+        weight = value_at(page, k, bases[position])
+        if uniform(accept) * largest < weight:
+            return k, position, weight
+    u = uniform(philox(t, BLOCKS, run, ARM, key)[0])
     mass = 0.0
     for j in range(borders[k], borders[k + 1]):
         mass += value_at(page, k, bases[j])
@@ -135,61 +140,106 @@ def search(state, k, u):
 @inlined
 def move(state, k, position, weight, lift, drain):
     """theta <- theta + lift e_arm - drain p, for the arm at a position of class k (-1: heavy) that weighs `weight` now."""
-    page, borders = state[2], state[3]
+    bases, page, borders = state[0], state[2], state[3]
     if abs(lift) > LARGEST_STEP or abs(drain) > LARGEST_STEP:
         move_in_theta(state, k, position, lift, drain)
         return
     c = drain / page[TOTAL]
     log_factor = lift - c * weight
-    moved = weight * exp(log_factor)
+    small = abs(lift) + abs(drain) < SMALL_STEP
+    moved = weight * (small_exp(log_factor) if small else moderate_exp(log_factor))
     exact = 0  # classes 0 .. exact - 1 are too heavy for the series of a step of this size
     while exact < CLASSES and abs(c) * page[LIMITS + exact] > 0.25 * REACH:
         refresh_exactly(state, exact, c)
         exact += 1
-    step = splat(-c)
-    for i in range(0, borders[N_HEAVY], WIDTH):
-        w = load(page, HEAVY_WEIGHTS + i)
-        store(page, HEAVY_WEIGHTS + i, w * exp(w * step))
-    compose(page, c)
+    step = splat_half(-c)
+    heavy = position if k == NO_CLASS else -1
+    heavies = splat_half(0.0)
+    for i in range(0, borders[N_HEAVY], HALF):
+        w = load_half(page, HEAVY_WEIGHTS + i)
+        factor = small_exp(w * step) if small else moderate_exp(w * step)
+        w = with_lane(w * factor, heavy - i, moved)
+        store(page, HEAVY_WEIGHTS + i, w)
+        heavies = heavies + w
+    compose(page, 0, c)
+    masses, far = class_masses(page, 0), moved_far(page, 0)
+    if borders[CLASSES] > borders[HALF]:  # the map of a class without arms may be any, so it need not follow
+        compose(page, HALF, c)
+        masses = masses + class_masses(page, HALF)
+        far |= moved_far(page, HALF) << HALF
+    if exact == 0 and (k == NO_CLASS or stays(state, k, moved)):
+        light = lane_sum(masses)
+        if k != NO_CLASS:
+            base = bases[position]
+            gain = moved - value_at(page, k, base)
+            page[MASSES + k] += gain
+            light += gain
+            rebase(state, k, position, base, moved)
+        page[LIGHT_TOTAL] = light
+        page[HEAVY_TOTAL] = lane_sum(heavies)
+        page[TOTAL] = page[HEAVY_TOTAL] + light
+    else:
+        settle(state, k, position, moved, log(weight) + log_factor if moved <= LIGHTEST else 0.0, exact)
+        far = far >> exact << exact
+    if far != 0:
+        refresh_those(state, far)
+        update_totals(state)
+
+
+@inlined
+def stands_out(state, k, moved):
+    """Whether an arm weighs so much more than others of class k that their draws would often be rejected."""
+    page, borders = state[2], state[3]
+    # `&`: both are often a toss-up, and a branch mispredicted costs more than a comparison
+    return (moved > 0.5 * page[LIMITS + k]) & (moved * (borders[k + 1] - borders[k]) > 1.5 * page[MASSES + k])
+
+
+@inlined
+def stays(state, k, moved):
+    """Whether an arm of this weight may be in class k."""
+    fits = (moved > LIGHTEST) & (moved <= state[2][LIMITS + k] * (1.0 - 2.0 * REACH))
+    return fits & (not stands_out(state, k, moved))
+
+
+@inlined
+def rebase(state, k, position, base, moved):
+    """Give the arm of class k at a position its new weight."""
+    bases, page = state[0], state[2]
+    new = base_of(page, k, moved)
+    replace_in_moments(page, k, base, new)
+    bases[position] = new
+    if new > page[TOPS + k]:  # a branch: the next draw need not wait for a top that has not changed
+        page[TOPS + k] = new
+
+
+@compiled
+def settle(state, k, position, moved, log_moved, exact):
+    """End a step after which arms change their classes; classes 0 .. exact - 1 have made it arm by arm already."""
+    bases, arms, page, _, _ = state
     for j in range(exact):
         reset(page, j)
-    if k == NO_CLASS:
-        page[HEAVY_WEIGHTS + position] = moved
-    else:
-        settle(state, k, position, moved, log(weight) + log_factor if moved <= LIGHTEST else 0.0)
+    if k != NO_CLASS:
+        if stays(state, k, moved):
+            rebase(state, k, position, bases[position], moved)
+        else:
+            arm = arms[position]
+            rises = stands_out(state, k, moved) and k > 0 and moved <= page[LIMITS + k - 1] * (1.0 - MARGIN)
+            remove(state, k, position)
+            if rises:
+                insert_light(state, k - 1, arm, base_of(page, k - 1, moved))
+            else:
+                insert(state, arm, moved if moved > LIGHTEST else log_moved)
     for j in range(exact):
         resettle(state, j)
-    refresh_what_moved_far(state)
     update_totals(state)
 
 
 @inlined
-def settle(state, k, position, moved, log_moved):
-    """Give the pulled arm of class k its new weight, in its class if it still fits there."""
-    bases, arms, page, borders, _ = state
-    outstanding = moved > 0.5 * page[LIMITS + k] and moved * (borders[k + 1] - borders[k]) > 1.5 * page[MASSES + k]
-    if LIGHTEST < moved <= page[LIMITS + k] * (1.0 - 2.0 * REACH) and not outstanding:
-        base = base_of(page, k, moved)
-        replace_in_moments(page, k, bases[position], base)
-        bases[position] = base
-        page[TOPS + k] = max(page[TOPS + k], base)
-    else:
-        arm = arms[position]
-        remove(state, k, position)
-        if outstanding and k > 0 and moved <= page[LIMITS + k - 1] * (1.0 - MARGIN):
-            insert_light(state, k - 1, arm, base_of(page, k - 1, moved))  # draws from its class would often be rejected
-        else:
-            insert(state, arm, moved if moved > LIGHTEST else log_moved)
-
-
-@inlined
-def refresh_what_moved_far(state):
-    """Refresh the classes whose map has moved by REACH."""
-    page = state[2]
-    far = lanes_above(magnitude(load(page, 0)) * load(page, LIMITS), REACH)
-    far |= lanes_above(magnitude(load(page, WIDTH)) * load(page, LIMITS + WIDTH), 2.0 * REACH * REACH)
-    if far != 0:
-        refresh_those(state, far)
+def moved_far(page, half):
+    """Which of the classes half .. half + 3 have a map that has moved by REACH, as bits."""
+    far = lanes_above(magnitude(load_half(page, half)) * load_half(page, half + LIMITS), REACH)
+    squares = load_half(page, half + LIMITS + WIDTH)
+    return far | lanes_above(magnitude(load_half(page, half + WIDTH)) * squares, 2.0 * REACH * REACH)
 
 
 @compiled
@@ -220,7 +270,7 @@ def move_in_theta(state, k, position, lift, drain):
     theta[arm] += lift
     from_theta(state, theta)
     page[SLOW_STEPS] += 1.0
-    refresh_totals(state)
+    update_totals(state)
 
 
 @inlined
@@ -229,10 +279,10 @@ def keep_in_order(state, t):
     page = state[2]
     if t % DEMOTE_EVERY == 0:
         demote_light_heavies(state)
-        refresh_totals(state)
+        update_totals(state)
     if not SMALLEST_TOTAL * page[UNIT] <= page[TOTAL] <= LARGEST_TOTAL * page[UNIT]:
         change_unit(state)
-        refresh_totals(state)
+        update_totals(state)
 
 
 @compiled
@@ -245,7 +295,7 @@ def mix_with_uniform(state, share):
         levels[a] = share / n_arms + (1.0 - share) * (max(levels[a], 0.0) / page[TOTAL])
     page[SCALE] = 0.0
     rebuild(state)
-    refresh_totals(state)
+    update_totals(state)
 
 
 @inlined
@@ -259,16 +309,16 @@ def crowded_class(borders):
 
 
 @inlined
-def look_ahead(state, numbers, n_arms, crowd, places, i, batch):
+def look_ahead(state, numbers, n_arms, crowd, tries, i, batch):
     """Ask for the memory that the steps to come will read, if they draw from the crowded class."""
     bases, arms, _, borders, _ = state
     first, count = borders[crowd], borders[crowd + 1] - borders[crowd]
     if i + 2 * AHEAD < batch:
-        position = first + int(places[i + 2 * AHEAD] * count)
+        position = first + int(tries[TRIES * (i + 2 * AHEAD)] * count)
         prefetch(bases, position)
         prefetch(arms, position)
     if i + AHEAD < batch and count > 0:
-        arm = arms[first + int(places[i + AHEAD] * count)]
+        arm = arms[first + int(tries[TRIES * (i + AHEAD)] * count)]
         prefetch(numbers, arm)
         prefetch(numbers, n_arms + arm)
 
@@ -281,23 +331,23 @@ def _loop_with(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> 
         state = (pointer_to(bases), pointer_to(arms), pointer_to(page), pointer_to(borders), pointer_to(levels))
         memory, n_arms = pointer_to(learned[0]), parameters.shape[1]
         table, numbers, key_pointer = table_behind(parameters, 0, n_arms), pointer_to(parameters), pointer_to(key)
-        arm_uniforms, noises = np.empty(BATCH), np.empty(BATCH)
-        places, accepts = np.empty(BATCH), np.empty(BATCH)
+        uniforms, noises = np.empty(2 * BATCH), np.empty(BATCH)
+        tries = np.empty(TRIES * BATCH)
         t, regret = int(progress[0]), progress[1]
-        refresh_totals(state)
+        update_totals(state)
         for checkpoint in range(first, last):
             while t < checkpoints[checkpoint]:
                 batch = min(BATCH, checkpoints[checkpoint] - t)
-                fill_uniforms(arm_uniforms, noises, t, batch, run, key)
-                fill_proposals(places, accepts, t, batch, run, key)
+                fill_uniforms(uniforms, t, batch, run, key)
+                fill_tries(tries, t, batch, run, key)
                 for i in range(batch):
-                    noises[i] = noise(noises[i])
+                    noises[i] = noise(uniforms[2 * i + 1])
                 crowd = crowded_class(borders)
                 for i in range(batch):
                     if n_arms > CACHED_ARMS:
-                        look_ahead(state, numbers, n_arms, crowd, places, i, batch)
-                    k, position, weight = draw(state, arm_uniforms[i], places[i], accepts[i], t, run, key_pointer)
-                    arm = borders[HEAVY_ARMS + position] if k == NO_CLASS else arms[position]
+                        look_ahead(state, numbers, n_arms, crowd, tries, i, batch)
+                    k, position, weight = draw(state, uniforms[2 * i], pointer_behind(tries, TRIES * i), t, run, key_pointer)
+                    arm = state[3][HEAVY_ARMS + position] if k == NO_CLASS else state[1][position]
                     reward = checked_reward(reward_of(noises[i], table, arm, (key_pointer, t, run)), progress, 2)
                     regret += table[0, best] - table[0, arm]
                     t += 1

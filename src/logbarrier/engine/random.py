@@ -13,10 +13,11 @@ from numba import uint64
 
 from .compiled import compiled, inlined
 from .elementary import log
-from .lanes import select_above
+from .lanes import fma, select_above
 
 STEP = 0  # one block a step: the first half draws the arm, the second the reward
 ARM = 1  # further draws for the arm of a step
+TRIES = 4  # of them are made for each step
 REWARD = 2  # further draws for the reward of a step
 INSTANCE = 3  # the problem instance of a run
 
@@ -62,12 +63,14 @@ def step_uniforms(t, run, key):
 
 
 @compiled
-def fill_uniforms(arms, rewards, first, count, run, key):
-    """The uniforms of steps first .. first + count - 1: arms[i] draws the arm, rewards[i] the reward."""
+def fill_uniforms(uniforms, first, count, run, key):
+    """The uniforms of steps first .. first + count - 1, two a step: uniforms[2 i] draws the arm, the next one the reward.
+
+    One array: with two the loop would not run in vector registers.
+    """
     for i in range(count):
-        arms[i] = uniform(philox(first + i, 0, run, STEP, key)[0])
-    for i in range(count):  # a second pass: two outputs in one loop would keep it from running in vector registers
-        rewards[i] = uniform(philox(first + i, 0, run, STEP, key)[1])
+        high, low = philox(first + i, 0, run, STEP, key)
+        uniforms[2 * i], uniforms[2 * i + 1] = uniform(high), uniform(low)
 
 
 @compiled
@@ -82,22 +85,20 @@ def fill_uniforms_of_runs(arms, rewards, first, count, runs, key):
 
 
 @compiled
-def fill_proposals(places, accepts, first, count, run, key):
-    """Two further uniforms for the arm of each of those steps."""
-    for i in range(count):
-        places[i] = uniform(philox(first + i, 0, run, ARM, key)[0])
-    for i in range(count):
-        accepts[i] = uniform(philox(first + i, 0, run, ARM, key)[1])
+def fill_tries(tries, first, count, run, key):
+    """TRIES further uniforms for the arm of each of those steps."""
+    for i in range(TRIES // 2 * count):
+        high, low = philox(first + i // (TRIES // 2), i % (TRIES // 2), run, ARM, key)
+        tries[2 * i], tries[2 * i + 1] = uniform(high), uniform(low)
 
 
 @inlined
-def _ratio(x, a, b):
-    """The quotient of two polynomials of degree 7, highest power first."""
-    top, bottom = a[0], b[0]
+def _polynomial(x, a):
+    """Of degree 7, highest power first."""
+    value = a[0]
     for i in range(1, 8):
-        top = top * x + a[i]
-        bottom = bottom * x + b[i]
-    return top / bottom
+        value = fma(value, x, a[i])
+    return value
 
 
 # Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied Statistics 37 (1988).
@@ -121,11 +122,13 @@ _TAIL_BOTTOM = (2.04426310338993978564e-15, 1.42151175831644588870e-7, 1.8463183
 def standard_normal(u):
     """The normal quantile of u in (0, 1), relative error about 1e-15: inverse-CDF sampling to 8.2 sigma."""
     q = u - 0.5
-    centre = q * _ratio(0.180625 - q * q, _CENTRE_TOP, _CENTRE_BOTTOM)
+    x = 0.180625 - q * q
     r = math.sqrt(-log(select_above(q, 0.0, 1.0 - u, u)))
-    tail = select_above(r, 5.0, _ratio(r - 5.0, _TAIL_TOP, _TAIL_BOTTOM), _ratio(r - 1.6, _SIDE_TOP, _SIDE_BOTTOM))
     # all three, without a branch: a loop over many u then runs in vector registers
-    return select_above(abs(q), 0.425, select_above(q, 0.0, tail, -tail), centre)
+    top = select_above(r, 5.0, _polynomial(r - 5.0, _TAIL_TOP), _polynomial(r - 1.6, _SIDE_TOP))
+    bottom = select_above(r, 5.0, _polynomial(r - 5.0, _TAIL_BOTTOM), _polynomial(r - 1.6, _SIDE_BOTTOM))
+    top = select_above(abs(q), 0.425, select_above(q, 0.0, top, -top), q * _polynomial(x, _CENTRE_TOP))
+    return top / select_above(abs(q), 0.425, bottom, _polynomial(x, _CENTRE_BOTTOM))
 
 
 @compiled

@@ -15,7 +15,7 @@ REACH^7 = 2.3e-13; a class is refreshed before it moves further.
 from __future__ import annotations
 
 from .compiled import inlined
-from .lanes import WIDTH, fma, load, splat, store
+from .lanes import HALF, WIDTH, fma, load_half, splat_half, store, with_lane
 
 ORDER = 7
 REACH = 1.0 / 64.0
@@ -25,10 +25,11 @@ MASSES = MOMENTS + ORDER * WIDTH
 
 
 @inlined
-def compose(page, c):
-    """F <- F exp(-c F) in every class: all terms up to x^7, each coefficient a polynomial in c."""
-    k2, k3, k4, k5, k6, k7 = load(page, 0), load(page, 8), load(page, 16), load(page, 24), load(page, 32), load(page, 40)
-    c = splat(-c)
+def compose(page, half, c):
+    """F <- F exp(-c F) in classes half .. half + 3: all terms up to x^7, each coefficient a polynomial in c."""
+    k2, k3, k4 = load_half(page, half), load_half(page, half + 8), load_half(page, half + 16)
+    k5, k6, k7 = load_half(page, half + 24), load_half(page, half + 32), load_half(page, half + 40)
+    c = splat_half(-c)
     k22, k23 = k2 * k2, k2 * k3
     # the coefficients of F^2 / 1!, F^3 / 2!, F^4 / 3!, F^5 / 4!, F^6 / 5! that each power of x receives
     x4_c1, x4_c2 = fma(2.0, k3, k22), 1.5 * k2
@@ -39,22 +40,27 @@ def compose(page, c):
     x7_c1 = 2.0 * fma(k3, k4, fma(k2, k5, k6))
     x7_c2 = 1.5 * (fma(k3, k3, k5) + fma(2.0 * k2, k4, k22 * k3))
     x7_c3, x7_c4, x7_c5 = fma(2.0 / 3.0, fma(k22, k2, k4), 2.0 * k23), (5.0 / 24.0) * fma(2.0, k22, k3), 0.05 * k2
-    store(page, 0, k2 + c)
-    store(page, 8, fma(c, fma(c, 0.5, 2.0 * k2), k3))
-    store(page, 16, fma(c, fma(c, fma(c, 1.0 / 6.0, x4_c2), x4_c1), k4))
-    store(page, 24, fma(c, fma(c, fma(c, fma(c, 1.0 / 24.0, x5_c3), x5_c2), x5_c1), k5))
-    store(page, 32, fma(c, fma(c, fma(c, fma(c, fma(c, 1.0 / 120.0, x6_c4), x6_c3), x6_c2), x6_c1), k6))
+    store(page, half, k2 + c)
+    store(page, half + 8, fma(c, fma(c, 0.5, 2.0 * k2), k3))
+    store(page, half + 16, fma(c, fma(c, fma(c, 1.0 / 6.0, x4_c2), x4_c1), k4))
+    store(page, half + 24, fma(c, fma(c, fma(c, fma(c, 1.0 / 24.0, x5_c3), x5_c2), x5_c1), k5))
+    store(page, half + 32, fma(c, fma(c, fma(c, fma(c, fma(c, 1.0 / 120.0, x6_c4), x6_c3), x6_c2), x6_c1), k6))
     x7_high = fma(c, fma(c, fma(c, 1.0 / 720.0, x7_c5), x7_c4), x7_c3)
-    store(page, 40, fma(c, fma(c, fma(c, x7_high, x7_c2), x7_c1), k7))
+    store(page, half + 40, fma(c, fma(c, fma(c, x7_high, x7_c2), x7_c1), k7))
 
 
 @inlined
-def class_masses(page):
-    """The mass of class k = sum of F(x) over its arms = P1 + k2 P2 + ... + k7 P7."""
-    high = fma(load(page, 40), load(page, MOMENTS + 48), load(page, 32) * load(page, MOMENTS + 40))
-    middle = fma(load(page, 24), load(page, MOMENTS + 32), load(page, 16) * load(page, MOMENTS + 24))
-    low = fma(load(page, 8), load(page, MOMENTS + 16), load(page, 0) * load(page, MOMENTS + 8))
-    store(page, MASSES, load(page, MOMENTS) + (low + (middle + high)))
+def class_masses(page, half):
+    """The masses of classes half .. half + 3 = sum of F(x) over their arms = P1 + k2 P2 + ... + k7 P7: kept and returned."""
+    k2, k3, k4 = load_half(page, half), load_half(page, half + 8), load_half(page, half + 16)
+    k5, k6, k7 = load_half(page, half + 24), load_half(page, half + 32), load_half(page, half + 40)
+    first = half + MOMENTS
+    p1, p2, p3 = load_half(page, first), load_half(page, first + 8), load_half(page, first + 16)
+    p4, p5 = load_half(page, first + 24), load_half(page, first + 32)
+    p6, p7 = load_half(page, first + 40), load_half(page, first + 48)
+    masses = p1 + (fma(k3, p3, k2 * p2) + (fma(k5, p5, k4 * p4) + fma(k7, p7, k6 * p6)))
+    store(page, half + MASSES, masses)
+    return masses
 
 
 @inlined
@@ -106,9 +112,15 @@ def add_to_moments(page, k, x, sign):
 
 @inlined
 def replace_in_moments(page, k, old, new):
-    """An arm of class k has another base."""
+    """An arm of class k has another base.
+
+    Half rows are written, as the next step reads them: where only a number was written they would have to wait until that
+    is in the cache.
+    """
+    lane = k % HALF
     power_old, power_new = old, new
     for j in range(ORDER):
-        page[MOMENTS + j * WIDTH + k] += power_new - power_old
+        row = MOMENTS + j * WIDTH + k - lane
+        store(page, row, load_half(page, row) + with_lane(splat_half(0.0), lane, power_new - power_old))
         power_old *= old
         power_new *= new

@@ -198,16 +198,16 @@ def _loop_with(lift_and_drain: Any, noise: Any, reward_of: Any) -> Callable[...,
         sums, values, levels, scalars, arm_means = state[1], state[2], state[3], state[4], state[5]
         memory, arm_counts, tracked = pointer_to(learned[0]), pointer_to(learned[2]), learned[2].shape[0] > 0
         root = levels[levels[0]]
-        arm_uniforms, noises = np.empty(BATCH), np.empty(BATCH)
+        uniforms, noises = np.empty(2 * BATCH), np.empty(BATCH)
         t, regret = int(progress[0]), progress[1]
         for c in range(first, last):
             while t < checkpoints[c]:
                 batch = min(BATCH, checkpoints[c] - t)
-                fill_uniforms(arm_uniforms, noises, t, batch, run, key)
+                fill_uniforms(uniforms, t, batch, run, key)
                 for i in range(batch):
-                    noises[i] = noise(noises[i])
+                    noises[i] = noise(uniforms[2 * i + 1])
                 for i in range(batch):
-                    arm = draw(state, arm_uniforms[i])
+                    arm = draw(state, uniforms[2 * i])
                     reward = checked_reward(reward_of(noises[i], table, arm, (key_pointer, t, run)), progress, 2)
                     regret += table[0, best] - table[0, arm]
                     t += 1

@@ -16,7 +16,7 @@ from ..simulator import simulate
 from ..starts import OptimalArmAt
 from .tables import Table, problem_of, rule_of
 
-KERNELS = 1  # raise it whenever a simulated number may change: stored cells are then no longer taken for today's
+KERNELS = 2  # raise it whenever a simulated number may change: stored cells are then no longer taken for today's
 
 
 @dataclass(frozen=True, kw_only=True)
