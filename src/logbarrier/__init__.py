@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .algorithms import NPG as NPG
     from .algorithms import RULES as RULES
     from .algorithms import SGB as SGB
+    from .algorithms import AdaptiveLogBarrierSGB as AdaptiveLogBarrierSGB
     from .algorithms import BaselineNPG as BaselineNPG
     from .algorithms import BaselineSGB as BaselineSGB
     from .algorithms import ClippedLogBarrierSGB as ClippedLogBarrierSGB
@@ -49,6 +50,7 @@ _HOME = {
         "NPG",
         "RULES",
         "SGB",
+        "AdaptiveLogBarrierSGB",
         "BaselineNPG",
         "BaselineSGB",
         "ClippedLogBarrierSGB",

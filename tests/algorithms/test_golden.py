@@ -30,9 +30,9 @@ def rule_of(case):
     return make_rule(case["rule"].replace("_", "-"), case["parameters"])
 
 
-def test_there_are_44_cases_and_every_rule_is_among_them():
+def test_there_are_44_cases_and_every_rule_of_the_paper_is_among_them():
     assert len(CASES) == 44
-    assert {case["rule"].replace("_", "-") for case in CASES} == set(lb.RULES)
+    assert {case["rule"].replace("_", "-") for case in CASES} == set(lb.RULES) - {"adaptive-log-barrier-sgb"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=case_id)

@@ -6,6 +6,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from .. import schedules
+from .adaptive_log_barrier_sgb import AdaptiveLogBarrierSGB
 from .baseline_npg import BaselineNPG
 from .baseline_sgb import BaselineSGB
 from .clipped_log_barrier_sgb import ClippedLogBarrierSGB
@@ -16,7 +17,8 @@ from .rule import Rule
 from .sgb import SGB
 
 RULES: dict[str, type[Rule]] = {
-    rule.name: rule for rule in (SGB, BaselineSGB, EntropySGB, LogBarrierSGB, NPG, BaselineNPG, ClippedLogBarrierSGB)
+    rule.name: rule
+    for rule in (SGB, BaselineSGB, EntropySGB, LogBarrierSGB, AdaptiveLogBarrierSGB, NPG, BaselineNPG, ClippedLogBarrierSGB)
 }
 
 
@@ -47,6 +49,7 @@ __all__ = [
     "NPG",
     "RULES",
     "SGB",
+    "AdaptiveLogBarrierSGB",
     "BaselineNPG",
     "BaselineSGB",
     "ClippedLogBarrierSGB",

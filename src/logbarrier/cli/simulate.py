@@ -25,8 +25,9 @@ def simulate(
     learning_rate: Annotated[float | None, typer.Option(help="alpha.")] = None,
     eta: Annotated[float | None, typer.Option(help="Barrier parameter of log-barrier-sgb; larger is weaker.")] = None,
     tau: Annotated[float | None, typer.Option(help="Temperature of entropy-sgb.")] = None,
-    schedule: Annotated[str | None, typer.Option(help="constant, inverse_sqrt or mei, for baseline-npg.")] = None,
-    c: Annotated[float | None, typer.Option(help="Step scale of clipped-log-barrier-sgb.")] = None,
+    schedule: Annotated[str | None, typer.Option(help="Of baseline-npg and adaptive-log-barrier-sgb, a word.")] = None,
+    c: Annotated[float | None, typer.Option(help="Scale of clipped-log-barrier-sgb's steps or of adaptive eta.")] = None,
+    q: Annotated[float | None, typer.Option(help="Exponent of adaptive eta with schedule power.")] = None,
     lambda0: Annotated[float | None, typer.Option(help="First barrier weight of clipped-log-barrier-sgb.")] = None,
     gap: Annotated[float, typer.Option(help="Best mean minus second best.")] = 0.1,
     r_max: Annotated[float, typer.Option(help="Best mean reward.")] = 1.0,
@@ -48,7 +49,7 @@ def simulate(
     from ..simulator import simulate as run_simulation
     from ..starts import OptimalArmAt
 
-    given = {"learning_rate": learning_rate, "eta": eta, "tau": tau, "schedule": schedule, "c": c, "lambda0": lambda0}
+    given = {"learning_rate": learning_rate, "eta": eta, "tau": tau, "schedule": schedule, "c": c, "q": q, "lambda0": lambda0}
     with one_sentence("nothing was saved"):
         for target in (plot, save):
             _check_folder(target)
