@@ -66,7 +66,7 @@ def test_evidence_is_counted_as_in_plain_python():
     steps = list(zip(rng.normal(size=200), rng.uniform(0.01, 1, 200), strict=True))
     alpha, n_arms, evidence, expected = 0.1, 5, 0.0, []
     for t, (reward, probability) in enumerate(steps, start=1):
-        expected.append(3.0 * alpha * t / np.sqrt(1 + evidence / n_arms))
+        expected.append(3.5 * alpha * t / np.sqrt(1 + evidence / n_arms))
         evidence += alpha * abs(reward) * (1 - probability)
     assert etas(adaptive(), n_arms, steps) == pytest.approx(expected, rel=1e-9)
 
@@ -82,7 +82,7 @@ def test_time_schedules_never_strengthen_and_look_at_no_reward(schedule, steps):
 @given(steps=rewards_and_probabilities)
 def test_evidence_only_lowers_eta_below_linear(steps):
     found = np.array(etas(adaptive(), 4, steps))
-    assert (found <= 3.0 * 0.1 * np.arange(1, len(steps) + 1) * (1 + 1e-9)).all()
+    assert (found <= 3.5 * 0.1 * np.arange(1, len(steps) + 1) * (1 + 1e-9)).all()
     assert (found > 0).all()
 
 

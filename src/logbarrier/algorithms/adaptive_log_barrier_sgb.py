@@ -73,7 +73,7 @@ class AdaptiveLogBarrierSGB(Rule):
 
     learning_rate: LearningRate
     schedule: str = "evidence"
-    c: float = 3.0
+    c: float = 3.5
     q: float = 0.5
 
     def __post_init__(self) -> None:
