@@ -118,14 +118,15 @@ def draw(rows: list[Row], target: Path) -> None:
     """Regret against 1 - p(a*), a pane per panel: down and to the left is better."""
     import matplotlib.pyplot as plt
 
-    figure, panes = plt.subplots(2, 3, figsize=(9.5, 5.6), layout="constrained")
+    figure, panes = plt.subplots(2, 3, figsize=(9.5, 5.6), sharex=True, sharey=True, layout="constrained")
     for pane, (n_arms, alpha) in zip(panes.T.ravel(), PAPER, strict=True):
         for row in rows:
             if (row["n_arms"], row["alpha"]) == (n_arms, alpha):
                 mark, colour = MARKS[row["rule"]]
                 pane.plot(1 - row["optimal_probability"], row["regret"], mark, color=colour, markersize=8, label=row["rule"])
         pane.set(xscale="log", yscale="log", title=rf"K = {n_arms}, $\alpha$ = {alpha:g}")
-        pane.grid(alpha=0.3, which="both", linewidth=0.5)
+        pane.margins(0.12)
+        pane.grid(alpha=0.3, linewidth=0.5)
     for pane in panes[1]:
         pane.set_xlabel("1 - p(a*) at the horizon")
     for pane in panes[:, 0]:
