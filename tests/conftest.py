@@ -26,6 +26,8 @@ TWO_SCALAR_RULES = [
     lb.EntropySGB(learning_rate=0.1, tau=0.2),
     lb.EntropySGB(learning_rate=lb.power_law(0.5, 0.3), tau=0.0),
     lb.LogBarrierSGB(learning_rate=0.1, eta=50),
+    lb.AdaptiveLogBarrierSGB(learning_rate=0.1),
+    lb.AdaptiveLogBarrierSGB(learning_rate=lb.inverse_sqrt(0.3), schedule="doubling"),
     lb.NPG(learning_rate=0.1),
     lb.BaselineNPG(learning_rate=0.05, schedule="constant"),
     lb.BaselineNPG(learning_rate=0.1, schedule="inverse_sqrt"),

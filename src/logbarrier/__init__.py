@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .algorithms import RULES as RULES
     from .algorithms import SGB as SGB
     from .algorithms import UCB1 as UCB1
+    from .algorithms import AdaptiveLogBarrierSGB as AdaptiveLogBarrierSGB
     from .algorithms import BaselineNPG as BaselineNPG
     from .algorithms import BaselineSGB as BaselineSGB
     from .algorithms import ClippedLogBarrierSGB as ClippedLogBarrierSGB
@@ -70,6 +71,7 @@ _HOME = {
         "RULES",
         "SGB",
         "UCB1",
+        "AdaptiveLogBarrierSGB",
         "BaselineNPG",
         "BaselineSGB",
         "ClippedLogBarrierSGB",

@@ -6,6 +6,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from .. import schedules
+from .adaptive_log_barrier_sgb import AdaptiveLogBarrierSGB
 from .baseline_npg import BaselineNPG
 from .baseline_sgb import BaselineSGB
 from .clipped_log_barrier_sgb import ClippedLogBarrierSGB
@@ -43,6 +44,7 @@ RULES: dict[str, type[Rule]] = {
         NPG,
         BaselineNPG,
         ClippedLogBarrierSGB,
+        AdaptiveLogBarrierSGB,
         TheorySGB,
         DecayingSGB,
         StagedSGB,
@@ -93,6 +95,7 @@ __all__ = [
     "RULES",
     "SGB",
     "UCB1",
+    "AdaptiveLogBarrierSGB",
     "BaselineNPG",
     "BaselineSGB",
     "ClippedLogBarrierSGB",

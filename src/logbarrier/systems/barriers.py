@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from ..algorithms import ClippedLogBarrierSGB, LogBarrierSGB, MiniBatchLogBarrierSGB, MomentumLogBarrierSGB, Rule
+from ..algorithms import (
+    AdaptiveLogBarrierSGB,
+    ClippedLogBarrierSGB,
+    LogBarrierSGB,
+    MiniBatchLogBarrierSGB,
+    MomentumLogBarrierSGB,
+    Rule,
+)
 from ..theory.constants import PRINTED
 from ..theory.theorems import Setting, sample_complexity
 from .gradients import STEP
@@ -56,6 +63,16 @@ SYSTEMS = (
         rule=lambda epsilon, instance: LogBarrierSGB(
             learning_rate=WORST_CASE_STEP * epsilon**2, eta=2.0 * instance.n_arms / epsilon
         ),
+    ),
+    System(
+        name="adaptive-lb-sgb",
+        family=Family.BARRIER,
+        reference="this package",
+        place="Conclusion",
+        update="LB-SGB with eta_t = c A_t/sqrt(1 + E_t/K), A_t the sum of alpha, E_t that of alpha abs(R) (1 - p(a))",
+        parameters="alpha = 0.1, c = 3.5",
+        reading="Our answer to the adaptive barrier that the paper asks for; epsilon is not needed.",
+        rule=lambda epsilon, instance: AdaptiveLogBarrierSGB(learning_rate=STEP),
     ),
     System(
         name="clipped-lb-sgb",
