@@ -123,16 +123,17 @@ def _loop_with(learn: Any, weigh: Any, draw: Any, noise: Any, reward_of: Any) ->
         """Run up to checkpoints[last - 1], measuring at checkpoints[first:last]; progress is [steps done, regret, fault]."""
         parameters, best = problem
         means = parameters[0]
-        arm_uniforms, noises = np.empty(BATCH), np.empty(BATCH)
+        uniforms = np.empty(2 * BATCH)
         t, regret = int(progress[0]), progress[1]
         set_policy(vectors, memory, policy, hyper, t)
         for c in range(first, last):
             while t < checkpoints[c]:
                 batch = min(BATCH, checkpoints[c] - t)
-                fill_uniforms(arm_uniforms, noises, t, batch, run, key)
+                fill_uniforms(uniforms, t, batch, run, key)
                 for i in range(batch):
-                    arm = draw(arm_uniforms[i], t, policy, vectors, memory, hyper, (key, t, run))
-                    reward = checked_reward(reward_of(noise(noises[i]), parameters, arm, (key, t, run)), progress, 2)
+                    arm = draw(uniforms[2 * i], t, policy, vectors, memory, hyper, (key, t, run))
+                    drawn = reward_of(noise(uniforms[2 * i + 1]), parameters, arm, (key, t, run))
+                    reward = checked_reward(drawn, progress, 2)
                     regret += means[best] - means[arm]
                     t += 1
                     moved = update(vectors, memory, policy, hyper, t, arm, reward)
