@@ -51,8 +51,8 @@ def test_rules_without_preferences_keep_their_own_start():
 
 
 def test_theory_steps_are_those_of_the_theorems():
-    assert rule("sgb-theory").learning_rate == pytest.approx(0.25 / (40 * 3**1.5))
-    assert rule("sgb-theory", instance=NEAR_TIE).learning_rate == pytest.approx(0.01 / (40 * 3**1.5))
+    assert rule("sgb-theory").learning_rate(3) == pytest.approx(0.25 / (40 * 3**1.5))
+    assert rule("sgb-theory", instance=NEAR_TIE).learning_rate(3) == pytest.approx(0.01 / (40 * 3**1.5))
     first = rule("lb-sgb-theorem-1", 0.1)
     expected = theory.constants.printed_learning_rate(3, 0.5, 1.0, first.eta)
     assert first.learning_rate == pytest.approx(expected)

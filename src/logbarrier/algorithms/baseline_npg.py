@@ -37,7 +37,7 @@ class BaselineNPG(TwoScalarRule):
     """
 
     name = "baseline-npg"
-    place = "Appendix E, comparison with baselines"
+    place = "Table 1 and Appendix E, Mei et al. 2022"
     lift_and_drain = staticmethod(lift_and_drain)
     uses_arm_means = True
     conserves_sum = False

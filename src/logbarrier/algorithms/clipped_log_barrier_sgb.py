@@ -50,7 +50,7 @@ class ClippedLogBarrierSGB(TwoScalarRule):
     """
 
     name = "clipped-log-barrier-sgb"
-    place = "Appendix E, comparison with baselines"
+    place = "Tables 1 and 2 and Appendix E, Zhang et al. 2021"
     lift_and_drain = staticmethod(lift_and_drain)
     mixing = staticmethod(mixing)
     memory_size = 1

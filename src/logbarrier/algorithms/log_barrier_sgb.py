@@ -38,7 +38,7 @@ class LogBarrierSGB(TwoScalarRule):
     """
 
     name = "log-barrier-sgb"
-    place = "Algorithm 4"
+    place = "Algorithm 4, Tables 1 and 2"
     lift_and_drain = staticmethod(lift_and_drain)
 
     learning_rate: LearningRate

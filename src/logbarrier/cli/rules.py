@@ -31,6 +31,13 @@ def rules(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
 
     table = Table("rule", "parameters", "place in the paper", box=None, header_style="bold", pad_edge=False)
     for row in listed:
-        words = [f"--{k.replace('_', '-')}" + ("" if v is None else f" {v}") for k, v in row["parameters"].items()]  # type: ignore[attr-defined]
+        words = [f"--{key.replace('_', '-')}{_default(value)}" for key, value in row["parameters"].items()]  # type: ignore[attr-defined]
         table.add_row(str(row["rule"]), " ".join(words), str(row["place"]))
     Console().print(table)
+
+
+def _default(value: object) -> str:
+    """A default as it is shown behind its option; nothing for a parameter that must be given."""
+    if value is None:
+        return ""
+    return f" {value:.4g}" if isinstance(value, float) else f" {value}"
