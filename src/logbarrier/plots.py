@@ -26,6 +26,7 @@ STYLE: Any = {
     "savefig.dpi": 160,
     "svg.hashsalt": "logbarrier",
 }
+MOST_BANDS = 9  # with more curves than that, bands hide one another
 LEGEND_WIDTH = 150  # characters that fit below the panels, line samples included
 LABELS = {
     "optimal_probability": "probability of the optimal arm",
@@ -46,15 +47,19 @@ def learning_curves(records: Mapping[str, Record], metric: str = "optimal_probab
     matplotlib.use("Agg", force=False)
     import matplotlib.pyplot as plt
 
+    longest = max((len(label) for label in records), default=1)
+    columns = max(1, min(len(records), LEGEND_WIDTH // (longest + 8)))
+    legend_rows = -(-len(records) // columns)
     with plt.rc_context(STYLE):
         figure, (mean_axes, spread_axes, stuck_axes) = plt.subplots(
-            1, 3, figsize=(10.5, 3.2), layout="constrained", sharex=True
+            1, 3, figsize=(10.5, 3.0 + 0.2 * legend_rows), layout="constrained", sharex=True
         )
         for number, (label, record) in enumerate(records.items()):
             colour = COLOURS[number % len(COLOURS)]
             dashes = DASHES[number // len(COLOURS) % len(DASHES)]
-            _mean_band(mean_axes, record, metric, label, colour, dashes)
-            _quantile_band(spread_axes, record, metric, colour, dashes)
+            banded = len(records) <= MOST_BANDS
+            _mean_band(mean_axes, record, metric, label, colour, dashes, banded)
+            _quantile_band(spread_axes, record, metric, colour, dashes, banded)
             if "wrong_probability" in record.values:
                 stuck_axes.plot(record.steps, record.stuck(), dashes, color=colour)
         mean_axes.set(title="mean and 95 % interval", ylabel=LABELS[metric])
@@ -66,8 +71,7 @@ def learning_curves(records: Mapping[str, Record], metric: str = "optimal_probab
         for axes in (mean_axes, spread_axes, stuck_axes):
             axes.set_xlabel("step")
             axes.ticklabel_format(axis="x", style="sci", scilimits=(-3, 5), useMathText=True)
-        longest = max((len(label) for label in records), default=1)
-        figure.legend(loc="outside lower center", ncols=max(1, min(len(records), LEGEND_WIDTH // (longest + 8))))
+        figure.legend(loc="outside lower center", ncols=columns)
     return figure
 
 
@@ -103,7 +107,7 @@ def standings(rows: Mapping[str, tuple[Record, bool]]) -> Figure:
         panes[0].set(
             xlabel="final regret", xscale="log", yticks=range(len(rows)), yticklabels=list(rows), ylim=(len(rows) - 0.4, -0.6)
         )
-        panes[1].set(xlabel="final probability of the optimal arm", xlim=(-0.03, 1.03))
+        panes[1].set(xlabel="final p(a*)", xlim=(-0.03, 1.03))
         panes[2].set(xlabel="stuck", xlim=(0, 1.03))
     return figure
 
@@ -127,14 +131,15 @@ def save_figure(figure: Figure, path: str | Path) -> Path:
     return target
 
 
-def _mean_band(axes: Axes, record: Record, metric: str, label: str, colour: str, dashes: str) -> None:
+def _mean_band(axes: Axes, record: Record, metric: str, label: str, colour: str, dashes: str, banded: bool) -> None:
     low, high = record.interval(metric)
     axes.plot(record.steps, record.mean(metric), dashes, color=colour, label=label)
-    if record.runs > 1:
+    if banded and record.runs > 1:
         axes.fill_between(record.steps, low, high, color=colour, alpha=0.2, linewidth=0)
 
 
-def _quantile_band(axes: Axes, record: Record, metric: str, colour: str, dashes: str) -> None:
+def _quantile_band(axes: Axes, record: Record, metric: str, colour: str, dashes: str, banded: bool) -> None:
     low, median, high = record.quantiles(metric, (0.25, 0.5, 0.75))
     axes.plot(record.steps, median, dashes, color=colour)
-    axes.fill_between(record.steps, low, high, color=colour, alpha=0.2, linewidth=0)
+    if banded:
+        axes.fill_between(record.steps, low, high, color=colour, alpha=0.2, linewidth=0)

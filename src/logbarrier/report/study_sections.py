@@ -14,6 +14,9 @@ from .page import commands, heading, paragraph, picture, table
 
 Found = list[tuple[Case, Record]]
 FEWEST_RANKED = 3
+STANDINGS_KEY = (
+    "thick bars are 95 % intervals of the mean, thin ones 5 % to 95 % of the runs; hollow marks are no policy gradients"
+)
 
 
 def opening(store: Store, found: Found, title: str) -> list[str]:
@@ -56,11 +59,15 @@ def rankings(store: Store, found: Found, folder: Path) -> tuple[list[str], list[
     ranked = {label: ranking(group) for label, group in groups.items() if len(group) >= FEWEST_RANKED}
     if not ranked or not {"regret", "optimal_probability", "wrong_probability"} <= set(store.study.metrics):
         return [], []
-    sections, files = [heading("Ranking")], []
+    explained = (
+        "Places are by mean regret. All rules face the same instances; 'could be' is where 95 % of the rankings lie when the "
+        "runs are drawn again with replacement. Rules told the mean rewards are listed and left out of the advice."
+    )
+    sections, files = [heading("Ranking"), paragraph(explained)], []
     for number, (label, places) in enumerate(ranked.items(), 1):
         rows = {store.study.rule_label(place.case): (place.record, place.follows_preferences) for place in places}
         files.append(save_figure(standings(rows), folder / f"ranking-{number}.svg"))
-        sections.append(picture(files[-1], f"{label}: least regret on top; hollow marks are no policy gradients"))
+        sections.append(picture(files[-1], f"{label}: least regret on top; {STANDINGS_KEY}"))
         sections.append(paragraph(escape(_advice(store, label, places))))
         sections.append(_ranking_table(store, places))
     return sections, files
@@ -68,10 +75,11 @@ def rankings(store: Store, found: Found, folder: Path) -> tuple[list[str], list[
 
 def _advice(store: Store, label: str, places: list[Place]) -> str:
     """Which kind of rule a user should take here."""
-    kinds = {kind: next((p for p in places if p.follows_preferences is kind), None) for kind in (True, False)}
-    gradient, plain = kinds[True], kinds[False]
+    usable = [place for place in places if not place.informed] or places
+    gradient = next((place for place in usable if place.follows_preferences), None)
+    plain = next((place for place in usable if not place.follows_preferences), None)
     if gradient is None or plain is None:
-        return f"{label}: {store.study.rule_label(places[0].case)} has the least regret."
+        return f"{label}: {store.study.rule_label(usable[0].case)} has the least regret."
     ours, theirs = (place.record.mean("regret")[-1] for place in (gradient, plain))
     names = [store.study.rule_label(place.case) for place in (gradient, plain)]
     if theirs < ours:
@@ -107,7 +115,7 @@ def _ranking_table(store: Store, places: list[Place]) -> str:
                 f"{record.stuck_fraction():.2f}",
             ]
         )
-    columns = ["place", "95 %", "rule", "mean regret", "95 % interval", "5 %", "median", "95 %", "p(a*)", "stuck"]
+    columns = ["place", "could be", "rule", "mean regret", "95 % interval", "5 %", "median", "95 %", "p(a*)", "stuck"]
     return table(columns, rows, numbers=(0, 1, *range(3, 10)))
 
 

@@ -29,6 +29,11 @@ class Place:
         """Whether it is a policy-gradient rule, which has preferences, rather than an index or posterior policy."""
         return RULES[self.case.rule["rule"]].prefers
 
+    @property
+    def informed(self) -> bool:
+        """Whether it is told the mean rewards, which no user could do."""
+        return RULES[self.case.rule["rule"]].informed
+
 
 def ranking(found: Sequence[tuple[Case, Record]], seed: int = 0) -> list[Place]:
     """Rules on one problem by mean final regret, least first.
