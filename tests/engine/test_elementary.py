@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 from logbarrier.engine.elementary import exp, log, moderate_exp, small_exp
-from logbarrier.engine.lanes import fma, lane_sum, load, load_half, store, with_lane
+from logbarrier.engine.lanes import first_lanes, fma, lane_sum, load, load_half, store, with_lane
 
 mpmath.mp.dps = 50
 ULP = 2.0**-52
@@ -30,6 +30,11 @@ def dot_in_lanes(x, y):
 @njit
 def sum_with_lane(x, index, number):
     return lane_sum(with_lane(load_half(x, 0), index, number))
+
+
+@njit
+def sum_of_first_lanes(x, count, otherwise):
+    return lane_sum(first_lanes(load(x, 0), count, otherwise))
 
 
 @given(st.floats(-707.9, 708.9))
@@ -72,6 +77,11 @@ def test_lane_sum_adds_all_four():
 @pytest.mark.parametrize(("lane", "total"), [(0, 109), (3, 106), (4, 10), (-1, 10)])
 def test_a_number_replaces_one_lane_or_none(lane, total):
     assert sum_with_lane(np.arange(1.0, 5.0), lane, 100.0) == total
+
+
+@pytest.mark.parametrize(("count", "total"), [(0, 800), (1, 701), (7, 128), (8, 36), (20, 36)])
+def test_lanes_beyond_the_first_are_replaced(count, total):
+    assert sum_of_first_lanes(np.arange(1.0, 9.0), count, 100.0) == total
 
 
 @given(st.floats(-0.34, 0.34))

@@ -12,7 +12,7 @@ from numba import njit
 from logbarrier.engine import series
 from logbarrier.engine.classes import TOTAL
 from logbarrier.engine.lanes import HALF
-from logbarrier.engine.series import MASSES, MOMENTS, ORDER, REACH
+from logbarrier.engine.series import CLASSES, K2, K3, MASSES, MOMENTS, ORDER, REACH
 
 BOUND = 4 * REACH**7  # per refresh, relative; REACH^7 is 2.3e-13
 
@@ -42,7 +42,7 @@ def moved_page(drifts):
     """Compose steps c (for x = 1) until the class would be refreshed; returns the page and the steps taken."""
     page, taken = np.zeros(TOTAL), []
     for c in drifts:
-        if abs(page[0] - c) > REACH or abs(page[8]) > 2 * REACH**2:
+        if abs(page[K2] - c) > REACH or abs(page[K3]) > 2 * REACH**2:
             break
         compose(page, c)
         taken.append(c)
@@ -84,6 +84,6 @@ def test_masses_are_sums_of_values():
     page, _ = moved_page([3e-3, -1e-3, 2e-3] * 5)
     bases = np.random.default_rng(0).uniform(0.05, 1.0, 40)
     for power in range(ORDER):
-        page[MOMENTS + power * 8 + 2] = (bases ** (power + 1)).sum()
+        page[MOMENTS + power * CLASSES + 2] = (bases ** (power + 1)).sum()
     masses(page)
     assert page[MASSES + 2] == pytest.approx(sum(value_at(page, 2, x) for x in bases), rel=1e-12)

@@ -1,14 +1,15 @@
-"""Arms sorted by weight into heavy ones, eight classes of light ones, and arms too light for float64.
+"""Arms sorted by weight into heavy ones, twelve classes of light ones, and arms too light for float64.
 
-The total weight is between 1/4 and 8 units; when it leaves that range, the unit changes by a factor 8 and
+The total weight is between 0.4 and 2.4 units; when it leaves that range, the unit changes by a factor 4 and
 each class becomes its neighbour.
-    heavy              weight above HEAVY units: few, as their weights sum to at most 8 units; each is kept exactly
-    class k = 0 .. 7   weight at most HEAVY / 8^k units, kept as a base x with weight F_k(x) (see series.py)
+    heavy              weight above HEAVY units: few, as their weights sum to at most 2.4 units; each is kept exactly
+    class k = 0 .. 11  weight at most HEAVY / 4^k units, kept as a base x with weight F_k(x) (see series.py)
     dead               weight below 1e-250, kept as its logarithm; it does not move while it is there
 
 State of one run, a tuple (bases, arms, page, borders, levels):
-    bases, arms (K,)  the light arms, class after class, then the dead: borders[k] .. borders[k + 1] is class k, 8 the dead.
-                      An arm changes class by one swap at each border between.
+    bases, arms (K,)  the light arms, class after class, then the dead: borders[k] .. borders[k + 1] is class k, 12 the dead.
+                      An arm changes class by one swap at each border between. bases has room for eight more, so that any
+                      may be read eight at a time.
     page              all other numbers in one array: coefficients, moments, masses, tops and ceilings of the classes, scalars,
                       heavy weights; theta = log weight + page[SCALE]
     borders           the borders, the number of heavy arms, and which arms these are
@@ -21,23 +22,23 @@ import numpy as np
 
 from .compiled import compiled, from_python
 from .elementary import exp, log
-from .lanes import WIDTH, lane, lane_sum, load, select_above, splat, store
-from .series import MASSES, MOMENTS, ORDER, add_to_moments, base_of, reset, value_at
+from .lanes import WIDTH, first_lanes, lane, lane_sum, lanes_above, load, select_above, splat, store
+from .series import CLASSES, MASSES, MOMENTS, ORDER, add_to_moments, base_of, reset, value_at
 
-CLASSES = 8
-RATIO = 8.0
-HEAVY = 1.0 / 64.0
-SMALLEST_TOTAL, LARGEST_TOTAL = 0.25, RATIO  # in units; beyond, the unit changes by a factor RATIO
-HEAVY_CAPACITY = 2048  # weights sum to at most 8 units, a heavy one is at least HEAVY / 2 or came in since the last look
+RATIO = 4.0
+HEAVY = 1.0 / 96.0
+SMALLEST_TOTAL, LARGEST_TOTAL = 0.4, 0.6 * RATIO  # in units; beyond, the unit changes by a factor RATIO
+HEAVY_CAPACITY = 2048  # weights sum to at most 2.4 units, a heavy one is at least HEAVY / 2 or came in since the last look
 LIGHTEST = 1e-250
 LOG_DEAD = -575.0  # about log(LIGHTEST)
 MARGIN = 1.0 / 16.0  # an arm enters a class only if it is this far below the ceiling
 SLACK = 2.0 * RATIO  # an arm leaves its class for a lighter one when it is this far below the ceiling
 
 # Places in the page, after those of series.py.
-TOPS = MASSES + WIDTH  # the largest base of each class, or above
-LIMITS = TOPS + WIDTH  # the ceilings, then their squares
-TOTAL = LIMITS + 2 * WIDTH  # the sum of all weights
+TOPS = MASSES + CLASSES  # the largest base of each class, or above
+LIMITS = TOPS + CLASSES  # the ceilings
+SQUARES = LIMITS + CLASSES  # of the ceilings
+TOTAL = SQUARES + CLASSES  # the sum of all weights
 HEAVY_TOTAL, LIGHT_TOTAL, SCALE, UNIT, REFRESHES, REBUILDS, SLOW_STEPS = range(TOTAL + 1, TOTAL + 8)
 HEAVY_WEIGHTS = TOTAL + WIDTH  # zero beyond the last
 # Places in borders.
@@ -52,10 +53,10 @@ def new_classes(theta: np.ndarray) -> tuple[np.ndarray, ...]:
     n_arms = len(theta)
     capacity = min(n_arms, HEAVY_CAPACITY) + WIDTH
     page = np.zeros(HEAVY_WEIGHTS + capacity + WIDTH)
-    page = page[-page.ctypes.data // page.itemsize % WIDTH :]  # no row lies across two cache lines
+    page = page[-page.ctypes.data // page.itemsize % WIDTH :]  # no four of a row lie across two cache lines
     borders = np.zeros(HEAVY_ARMS + capacity, dtype=np.int64)
     borders[N_ARMS], borders[CAPACITY] = n_arms, capacity
-    state = (np.empty(n_arms), np.empty(n_arms, dtype=np.int32), page, borders, np.empty(n_arms))
+    state = (np.zeros(n_arms + WIDTH), np.empty(n_arms, dtype=np.int32), page, borders, np.empty(n_arms))
     from_python(from_theta)(state, theta)
     return state
 
@@ -76,7 +77,7 @@ def set_unit(page, unit):
     limit = HEAVY * unit
     for k in range(CLASSES):
         page[LIMITS + k] = limit
-        page[LIMITS + WIDTH + k] = limit * limit
+        page[SQUARES + k] = limit * limit
         limit /= RATIO
 
 
@@ -125,18 +126,23 @@ def rebuild(state):
     for a in range(n_arms):
         if levels[a] > 0.0:
             total += levels[a]
-    unit = log(total)
-    page[SCALE] += unit
+    log_total = log(total)
+    page[SCALE] += log_total
     page[REBUILDS] += 1.0
-    set_unit(page, 1.0)
+    unit = 2.6 / (HEAVY * n_arms)  # a ceiling is well above the mean weight, and seldom refreshed: few arms outgrow it
+    while unit < 0.5:
+        unit *= RATIO
+    while unit >= 0.5 * RATIO:
+        unit /= RATIO
+    set_unit(page, unit)
     counts = np.zeros(CLASSES + 1, dtype=np.int64)
     for a in range(n_arms):
-        below = levels[a] - unit if levels[a] <= 0.0 else 0.0
+        below = levels[a] - log_total if levels[a] <= 0.0 else 0.0
         if below < 0.0:
             levels[a] = exp(below) if below > LOG_DEAD else below
         else:
             weight = levels[a] / total
-            levels[a] = weight if weight > LIGHTEST else log(levels[a]) - unit
+            levels[a] = weight if weight > LIGHTEST else log(levels[a]) - log_total
         if levels[a] <= 0.0:
             counts[CLASSES] += 1
         elif levels[a] <= page[LIMITS] * (1.0 - MARGIN):
@@ -162,100 +168,73 @@ def rebuild(state):
         arms[counts[k]] = a
         counts[k] += 1
     for k in range(CLASSES):
-        recount(state, k)
+        refresh(state, k)
 
 
 @compiled
-def recount(state, k):
-    """Moments and top of class k from its bases; returns the smallest base."""
+def refresh(state, k):
+    """Make the present weights of class k its bases, sum up its moments and top; returns the smallest base."""
     bases, _, page, borders, _ = state
-    first, last = borders[k], borders[k + 1]
     p1, p2, p3, p4 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
     p5, p6, p7, top, low = splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(1.0)
-    j = first
-    while j + WIDTH <= last:
-        x = load(bases, j)
+    for j in range(borders[k], borders[k + 1], WIDTH):
+        old, here = load(bases, j), borders[k + 1] - j
+        new = value_at(page, k, old)
+        store(bases, j, first_lanes(new, here, old))
+        x = first_lanes(new, here, 0.0)
         xx = x * x
         x3 = xx * x
         x4 = xx * xx
         p1, p2, p3, p4 = p1 + x, p2 + xx, p3 + x3, p4 + x4
         p5, p6, p7 = p5 + x4 * x, p6 + x4 * xx, p7 + x4 * x3
-        top, low = select_above(x, top, x, top), select_above(low, x, x, low)
-        j += WIDTH
+        top, low = select_above(x, top, x, top), select_above(low, new, first_lanes(new, here, low), low)
     sums = (lane_sum(p1), lane_sum(p2), lane_sum(p3), lane_sum(p4), lane_sum(p5), lane_sum(p6), lane_sum(p7))
     for i in range(ORDER):
-        page[MOMENTS + i * WIDTH + k] = sums[i]
+        page[MOMENTS + i * CLASSES + k] = sums[i]
     largest, smallest = 0.0, 1.0
     for i in range(WIDTH):
         largest, smallest = max(largest, lane(top, i)), min(smallest, lane(low, i))
-    while j < last:
-        add_to_moments(page, k, bases[j], 1.0)
-        largest, smallest = max(largest, bases[j]), min(smallest, bases[j])
-        j += 1
     page[TOPS + k] = largest
+    reset(page, k)
     return smallest
 
 
 @compiled
-def refresh(state, k):
-    """Make the present weights of class k its bases, then move the arms that outgrew or fell out of it."""
-    refresh_bases(state, k)
-    resettle(state, k)
-
-
-@compiled
-def refresh_bases(state, k):
-    """Make the present weights of class k its bases."""
+def step_exactly(state, k, c):
+    """Take a step too large for the series: w -> w exp(-c w) in class k, arm by arm."""
     bases, _, page, borders, _ = state
-    first, last = borders[k], borders[k + 1]
-    j = first
-    while j + WIDTH <= last:
-        store(bases, j, value_at(page, k, load(bases, j)))
-        j += WIDTH
-    while j < last:
-        bases[j] = value_at(page, k, bases[j])
-        j += 1
+    for j in range(borders[k], borders[k + 1], WIDTH):
+        old = load(bases, j)
+        weight = value_at(page, k, old)
+        store(bases, j, first_lanes(weight * exp(weight * -c), borders[k + 1] - j, old))
     reset(page, k)
-    page[REFRESHES] += 1.0
-
-
-@compiled
-def refresh_exactly(state, k, c):
-    """The same for a step too large for the series: w -> w exp(-c w), arm by arm."""
-    bases, _, page, borders, _ = state
-    first, last = borders[k], borders[k + 1]
-    j = first
-    while j + WIDTH <= last:
-        weight = value_at(page, k, load(bases, j))
-        store(bases, j, weight * exp(weight * -c))
-        j += WIDTH
-    while j < last:
-        weight = value_at(page, k, bases[j])
-        bases[j] = weight * exp(weight * -c)
-        j += 1
-    reset(page, k)
-    page[REFRESHES] += 1.0
 
 
 @compiled
 def resettle(state, k):
-    """Recount class k and move the arms that no longer belong to it."""
+    """Refresh class k and move the arms that no longer belong to it."""
     bases, arms, page, borders, _ = state
-    smallest = recount(state, k)
+    page[REFRESHES] += 1.0
+    smallest = refresh(state, k)
     limit = page[LIMITS + k]
     floor = limit / SLACK if k < CLASSES - 1 else LIGHTEST
     again = page[TOPS + k] > limit or smallest < floor
     while again:
         again = False
-        j = borders[k + 1] - 1
-        while j >= borders[k]:  # from the end: a removal fills the hole with an arm already seen
+        j = borders[k + 1]
+        while j > borders[k]:  # from the end: a removal fills the hole with an arm already seen
+            if j - WIDTH >= borders[k]:
+                eight = load(bases, j - WIDTH)
+                if lanes_above(eight, limit) | lanes_above(floor, eight) == 0:
+                    j -= WIDTH
+                    continue
+            j -= 1
             weight = bases[j]
             if weight > limit or weight < floor:
                 arm = arms[j]
                 remove(state, k, j)
                 insert(state, arm, weight)
                 again = again or weight > limit  # going up shifts this class by one arm, which is then not yet seen
-            j -= 1
 
 
 @compiled
@@ -265,7 +244,7 @@ def remove(state, k, position):
     if k < CLASSES:
         if borders[k + 1] - borders[k] == 1:
             for i in range(ORDER):
-                page[MOMENTS + i * WIDTH + k] = 0.0
+                page[MOMENTS + i * CLASSES + k] = 0.0
         else:
             add_to_moments(page, k, bases[position], -1.0)
     hole = position
@@ -293,7 +272,7 @@ def insert(state, arm, weight):
 
 @compiled
 def insert_light(state, k, arm, base):
-    """Put an arm into class k (8: the dead) with a base; a hole wanders there from the end, one arm a class."""
+    """Put an arm into class k (12: the dead) with a base; a hole wanders there from the end, one arm a class."""
     bases, arms, page, borders, _ = state
     hole = borders[CLASSES + 1]
     for border in range(CLASSES + 1, k + 1, -1):
@@ -356,7 +335,7 @@ def shift_up(state):
         remove(state, 0, borders[1] - 1)
     for k in range(CLASSES):
         borders[k] = borders[k + 1]
-    for row in range(0, LIMITS, WIDTH):
+    for row in range(0, LIMITS, CLASSES):
         for k in range(CLASSES - 1):
             page[row + k] = page[row + k + 1]
         page[row + CLASSES - 1] = 0.0
@@ -369,15 +348,15 @@ def shift_up(state):
 def shift_down(state):
     """The unit grows: class k becomes class k + 1, the two lightest are joined, and light heavy arms leave."""
     page, borders = state[2], state[3]
-    refresh_bases(state, CLASSES - 2)
-    refresh_bases(state, CLASSES - 1)
+    refresh(state, CLASSES - 2)
+    refresh(state, CLASSES - 1)
     for k in range(CLASSES - 1, 0, -1):
         borders[k] = borders[k - 1]
-    for row in range(0, LIMITS, WIDTH):
+    for row in range(0, LIMITS, CLASSES):
         for k in range(CLASSES - 1, 0, -1):
             page[row + k] = page[row + k - 1]
         page[row] = 0.0
     reset(page, CLASSES - 1)
-    recount(state, CLASSES - 1)
+    refresh(state, CLASSES - 1)
     set_unit(page, page[UNIT] * RATIO)
     demote_light_heavies(state)

@@ -236,6 +236,21 @@ def with_lane(typing_context: Any, value: Any, index: Any, number: Any) -> Any:
 
 
 @intrinsic
+def first_lanes(typing_context: Any, value: Any, count: Any, otherwise: Any) -> Any:
+    """first_lanes(x, n, otherwise): x in the first n lanes, `otherwise` in the rest."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        kind = _integer_type(values[0])
+        counts = _constant_like(values[0], 0)
+        for i in range(kind.count):
+            counts = builder.insert_element(counts, values[1], ir.Constant(ir.IntType(32), i))
+        among = builder.icmp_signed("<", ir.Constant(kind, list(range(kind.count))), counts)
+        return builder.select(among, values[0], _raise(context, builder, values[2], otherwise, value))
+
+    return value(value, types.int64, otherwise), generate
+
+
+@intrinsic
 def lane_sum(typing_context: Any, value: Any) -> Any:
     """lane_sum(x): the sum of the eight lanes as ((0+4)+(2+6)) + ((1+5)+(3+7)), of four as (0+2) + (1+3)."""
 

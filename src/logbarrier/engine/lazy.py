@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from .classes import (
-    CLASSES,
     HEAVY_ARMS,
     HEAVY_TOTAL,
     HEAVY_WEIGHTS,
@@ -28,6 +27,7 @@ from .classes import (
     SCALE,
     SLOW_STEPS,
     SMALLEST_TOTAL,
+    SQUARES,
     TOPS,
     TOTAL,
     UNIT,
@@ -37,21 +37,20 @@ from .classes import (
     insert,
     insert_light,
     rebuild,
-    refresh,
-    refresh_exactly,
     remove,
     resettle,
+    step_exactly,
     to_theta,
     write_levels,
 )
 from .compiled import compiled, inlined, kernel
 from .elementary import log, moderate_exp, small_exp
-from .lanes import HALF, WIDTH, lane_sum, lanes_above, load_half, magnitude, splat_half, store, with_lane
+from .lanes import HALF, lane_sum, lanes_above, load_half, magnitude, splat_half, store, with_lane
 from .metrics import measure
 from .pointers import pointer_behind, pointer_to, prefetch, table_behind
 from .policy import SMALLEST_PROBABILITY, checked_reward, within_reach
 from .random import ARM, TRIES, fill_tries, fill_uniforms, philox, uniform
-from .series import MASSES, REACH, base_of, class_masses, compose, replace_in_moments, reset, value_at
+from .series import CLASSES, K2, K3, MASSES, REACH, base_of, class_masses, compose, replace_in_moments, reset, value_at
 
 BATCH = 128
 LARGEST_STEP = 40.0  # a larger lift or drain is taken in theta, arm by arm
@@ -67,7 +66,9 @@ NO_CLASS = -1  # the heavy arms
 def update_totals(state):
     """Masses of the classes, of the heavy arms, and of all."""
     page, borders = state[2], state[3]
-    masses = class_masses(page, 0) + class_masses(page, HALF)
+    masses = splat_half(0.0)
+    for first in range(0, CLASSES, HALF):
+        masses = masses + class_masses(page, first)
     heavies = splat_half(0.0)
     for i in range(0, borders[N_HEAVY], HALF):
         heavies = heavies + load_half(page, HEAVY_WEIGHTS + i)
@@ -141,8 +142,8 @@ def draw_on(state, k, largest, t, run, key):
 def move(state, k, position, weight, lift, drain):
     """theta <- theta + lift e_arm - drain p, for the arm at a position of class k (-1: heavy) that weighs `weight` now."""
     bases, page, borders = state[0], state[2], state[3]
-    if abs(lift) > LARGEST_STEP or abs(drain) > LARGEST_STEP:
-        move_in_theta(state, k, position, lift, drain)
+    if not (abs(lift) <= LARGEST_STEP and abs(drain) <= LARGEST_STEP):
+        move_in_theta(state, k, position, within_reach(lift), within_reach(drain))
         return
     c = drain / page[TOTAL]
     log_factor = lift - c * weight
@@ -150,7 +151,7 @@ def move(state, k, position, weight, lift, drain):
     moved = weight * (small_exp(log_factor) if small else moderate_exp(log_factor))
     exact = 0  # classes 0 .. exact - 1 are too heavy for the series of a step of this size
     while exact < CLASSES and abs(c) * page[LIMITS + exact] > 0.25 * REACH:
-        refresh_exactly(state, exact, c)
+        step_exactly(state, exact, c)
         exact += 1
     step = splat_half(-c)
     heavy = position if k == NO_CLASS else -1
@@ -161,12 +162,12 @@ def move(state, k, position, weight, lift, drain):
         w = with_lane(w * factor, heavy - i, moved)
         store(page, HEAVY_WEIGHTS + i, w)
         heavies = heavies + w
-    compose(page, 0, c)
-    masses, far = class_masses(page, 0), moved_far(page, 0)
-    if borders[CLASSES] > borders[HALF]:  # the map of a class without arms may be any, so it need not follow
-        compose(page, HALF, c)
-        masses = masses + class_masses(page, HALF)
-        far |= moved_far(page, HALF) << HALF
+    masses, far = splat_half(0.0), 0
+    for first in range(0, CLASSES, HALF):
+        if borders[first + HALF] > borders[first]:  # the map of a class without arms may be any, so it need not follow
+            compose(page, first, c)
+            masses = masses + class_masses(page, first)
+            far |= moved_far(page, first) << first
     if exact == 0 and (k == NO_CLASS or stays(state, k, moved)):
         light = lane_sum(masses)
         if k != NO_CLASS:
@@ -235,11 +236,11 @@ def settle(state, k, position, moved, log_moved, exact):
 
 
 @inlined
-def moved_far(page, half):
-    """Which of the classes half .. half + 3 have a map that has moved by REACH, as bits."""
-    far = lanes_above(magnitude(load_half(page, half)) * load_half(page, half + LIMITS), REACH)
-    squares = load_half(page, half + LIMITS + WIDTH)
-    return far | lanes_above(magnitude(load_half(page, half + WIDTH)) * squares, 2.0 * REACH * REACH)
+def moved_far(page, first):
+    """Which of the classes first .. first + 3 have a map that has moved by REACH, as bits."""
+    far = lanes_above(magnitude(load_half(page, K2 + first)) * load_half(page, LIMITS + first), REACH)
+    squares = load_half(page, SQUARES + first)
+    return far | lanes_above(magnitude(load_half(page, K3 + first)) * squares, 2.0 * REACH * REACH)
 
 
 @compiled
@@ -250,7 +251,7 @@ def refresh_those(state, far):
     while far != 0:
         if far & 1:
             if borders[k + 1] > borders[k]:
-                refresh(state, k)
+                resettle(state, k)
             else:
                 reset(page, k)
         far >>= 1
@@ -353,7 +354,7 @@ def _loop_with(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> 
                     t += 1
                     probability = max(weight / page[TOTAL], SMALLEST_PROBABILITY)
                     lift, drain = lift_and_drain(reward, probability, t, memory, hyper)
-                    move(state, k, position, weight, within_reach(lift), within_reach(drain))
+                    move(state, k, position, weight, lift, drain)
                     keep_in_order(state, t)
                     share = mixing(t, hyper)
                     if share > 0.0:
