@@ -61,7 +61,8 @@ def rankings(store: Store, found: Found, folder: Path) -> tuple[list[str], list[
         return [], []
     explained = (
         "Places are by mean regret. All rules face the same instances; 'could be' is where 95 % of the rankings lie when the "
-        "runs are drawn again with replacement. Rules told the mean rewards are listed and left out of the advice."
+        "runs are drawn again with replacement. Rules told the mean rewards are listed and left out of the advice. "
+        "A rule that pulls one arm for certain, such as UCB1, counts as stuck where its next pull is wrong."
     )
     sections, files = [heading("Ranking"), paragraph(explained)], []
     for number, (label, places) in enumerate(ranked.items(), 1):
