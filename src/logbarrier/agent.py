@@ -38,7 +38,7 @@ class _Pending:
 
 
 class Agent:
-    """A softmax policy over a set of arms that learns from rewards by a rule.
+    """A policy over a set of arms that learns from rewards by a rule.
 
     rule    any rule, such as lb.LogBarrierSGB(learning_rate=0.1, eta=1000)
     n_arms  how many arms, numbered from 0; or

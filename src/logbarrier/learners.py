@@ -140,6 +140,8 @@ class VectorLearner:
             raise ValueError(f"{owner}: vectors must be {', '.join(self._rule.rows)}")
         for row, name, values in zip(self._vectors, self._rule.rows, rows, strict=True):
             row[:] = numbers(owner, name, values, len(row))
+            if name in self._rule.never_negative and (row < 0).any():
+                raise ValueError(f"{owner}: {name} must be zero or positive")
         self._memory[:] = numbers(owner, "memory", state["memory"], len(self._memory))
         self._steps = t
         self._set_policy()
@@ -157,7 +159,10 @@ def learner_of(rule: Rule, theta: np.ndarray, means: np.ndarray | None) -> Learn
 
 def numbers(owner: str, name: str, values: Any, length: int) -> np.ndarray:
     """A finite array (length,) from plain JSON values."""
-    array = np.asarray(values, dtype=np.float64)
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{owner}: {name} must be {length} finite numbers") from None
     if array.shape != (length,) or not np.isfinite(array).all():
         raise ValueError(f"{owner}: {name} must be {length} finite numbers")
     return array

@@ -70,7 +70,7 @@ def test_nan_is_caught():
         testing.check_expected_update(DividesByZero(learning_rate=0.1))
 
 
-def test_a_rule_of_ones_own_runs_everywhere():
+def test_a_rule_of_ones_own_runs_in_simulator_and_agent():
     @compiled
     def reward_squared(reward, probability, t, memory, hyper):
         return 0.1 * reward * abs(reward), 0.1 * reward * abs(reward)
@@ -80,7 +80,6 @@ def test_a_rule_of_ones_own_runs_everywhere():
 
     own = Own(learning_rate=0.1)
     testing.check_agent_matches_simulator(own)
-    testing.check_scheduling(own)
     testing.check_state_round_trip(own)
     testing.check_draws(own)
 

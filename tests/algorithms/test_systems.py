@@ -218,3 +218,43 @@ def test_a_start_is_refused_by_rules_without_preferences():
 def test_bad_parameters_are_refused_in_one_sentence(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    "rule", [lb.MiniBatchLogBarrierSGB(learning_rate=1.0, weight=0.1, batch=2), lb.TwoPhaseEntropySGB(tau=0.0, batch=2)]
+)
+def test_a_late_reward_of_a_batch_counts_at_the_policy_that_drew_it(rule):
+    """Half a batch told late, from the uniform start, the other half later: each R (e_a - p) has its own p."""
+    batch = 2 if rule.name.startswith("mini") else 64
+    agent = lb.Agent(rule, n_arms=2, seed=0)
+    late = agent.ask()
+    for _ in range(batch):
+        agent.observe(1 - late.arm, 1.0)  # a whole batch moves the policy
+    moved, theta = agent.policy, agent.theta
+    agent.tell(late, 1.0)
+    for _ in range(batch - 1):
+        agent.observe(late.arm, 0.0)
+    step = 1.0 if batch == 2 else 50.0 / 52.0
+    gradient = (np.eye(2)[late.arm] - 0.5) / batch
+    barrier = 0.1 * (0.5 - moved) if batch == 2 else 0.0
+    assert agent.theta - theta == pytest.approx(step * (gradient + barrier), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("rule", "row", "message"),
+    [
+        (lb.UCB1(), 1, "Agent.from_state_dict: counts must be zero or positive"),
+        (lb.EpsilonGreedy(), 1, "Agent.from_state_dict: counts must be zero or positive"),
+        (lb.ThompsonSampling(), 2, "Agent.from_state_dict: deviations must be zero or positive"),
+        (lb.MomentumLogBarrierSGB(weight=0.1), 2, "Agent.from_state_dict: previous policy must be zero or positive"),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_a_damaged_state_is_refused(rule, row, message):
+    state = lb.Agent(rule, n_arms=3).state_dict()
+    state["vectors"][row][0] = -1.0
+    with pytest.raises(ValueError, match=message):
+        lb.Agent.from_state_dict(state)
+    state["vectors"][row][0] = "x"
+    with pytest.raises(ValueError, match=r"Agent\.from_state_dict: .* must be 3 finite numbers"):
+        lb.Agent.from_state_dict(state)

@@ -27,6 +27,23 @@ RULES = [
     lb.BaselineNPG(learning_rate=0.1),
     lb.ClippedLogBarrierSGB(),
 ]
+FURTHER_RULES = [
+    lb.AdaptiveLogBarrierSGB(learning_rate=0.1),
+    lb.StagedSGB(first_stage=50),
+    lb.MiniBatchLogBarrierSGB(learning_rate=0.3, weight=0.1, batch=3),
+    lb.MomentumLogBarrierSGB(weight=0.1),
+    lb.TwoPhaseEntropySGB(tau=0.1),
+    lb.EntropyNPG(learning_rate=0.05, tau=0.2),
+    lb.TsallisSGB(learning_rate=0.1, weight=0.05),
+    lb.ExactPG(),
+    lb.ExactEntropyPG(tau=0.1),
+    lb.ExactLogBarrierPG(weight=0.1),
+    lb.UCB1(),
+    lb.ThompsonSampling(),
+    lb.EpsilonGreedy(),
+    lb.InverseGapWeighting(),
+    lb.EXP3(learning_rate=0.01),
+]
 PROBLEMS = [lb.GapInstances(n_arms=70), lb.BetaBandit([0.2, 0.5, 0.7])]
 DIGESTS = Path(__file__).parent / "cell_digests.json"
 
@@ -42,7 +59,8 @@ CONTENT = pack(CELL, CELL.simulate(threads=1))
 
 def test_kernels_is_raised_when_numbers_change():
     """Cells stored by an earlier version must not pass for today's: new numbers need a new KERNELS and new digests here."""
-    digests = {cell.id: cell.simulate(threads=2).digest() for cell in study().cells()}
+    cells = study().cells() + study(cases=product([lb.GapInstances(n_arms=10)], FURTHER_RULES)).cells()
+    digests = {cell.id: cell.simulate(threads=2).digest() for cell in cells}
     known = json.loads(DIGESTS.read_text())
     assert known["kernels"] == KERNELS
     assert digests == known["digests"]

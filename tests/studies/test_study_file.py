@@ -138,3 +138,11 @@ def test_only_selects_by_any_key(small_file):
         study.only(["speed=1"])
     with pytest.raises(ValueError, match="only: no case fulfils n_arms=7"):
         study.only(["n_arms=7"])
+
+
+def test_what_a_rule_cannot_do_is_refused_before_anything_runs():
+    cases = product([lb.GapInstances(n_arms=5)], [lb.SGB(learning_rate=0.1), lb.UCB1()])
+    with pytest.raises(ValueError, match="Study: ucb1 keeps no preferences that bad_start could set"):
+        Study(name="bad", cases=cases, horizon=10, bad_start=0.1)
+    with pytest.raises(ValueError, match="engine 'lazy' cannot run ucb1"):
+        Study(name="bad", cases=cases, horizon=10, engine="lazy")

@@ -16,13 +16,13 @@ PAGE = (Path(__file__).parents[2] / "docs" / "systems.md").read_text()
 
 def rule(name, epsilon=0.1, instance=EASY):
     (system,) = systems_named([name])
-    return system.rule(epsilon, instance)
+    return system.rule(epsilon, instance, 300_000)
 
 
 @pytest.mark.parametrize("instance", INSTANCES, ids=lambda instance: instance.name)
 def test_every_system_is_a_rule_that_a_study_can_keep(instance):
     study = study_of(instance, Budget())
-    wanted = {system.rule(epsilon, instance) for system in SYSTEMS for epsilon in Budget().epsilons}
+    wanted = {system.rule(epsilon, instance, 300_000) for system in SYSTEMS for epsilon in Budget().epsilons}
     assert len(study.cases) == sum(instance.faced_by(each) is instance for each in wanted)
 
 

@@ -46,7 +46,7 @@ def draw_largest(u, scores, top):
     for a in range(scores.shape[0]):
         several += scores[a] == top
     passed, arm = min(int(u * several), several - 1), 0
-    while scores[arm] != top or passed > 0:
+    while arm < scores.shape[0] - 1 and (scores[arm] != top or passed > 0):
         passed -= scores[arm] == top
         arm += 1
     return arm
@@ -58,6 +58,7 @@ class ArmMeanRule(VectorRule):
 
     place = "outside the paper"
     rows: ClassVar[tuple[str, ...]] = ("means", "counts")
+    never_negative = ("counts", "widths")
     prefers = False
     learn = staticmethod(learn_arm_mean)
 

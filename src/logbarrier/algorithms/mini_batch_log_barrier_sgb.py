@@ -20,18 +20,17 @@ from .vector_rule import VectorRule
 def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
     """At every batch's end theta += alpha [mean of R (e_a - p) over the batch + (weight/K)(1 - K p)]; p rests in between."""
     schedule, weight, batch = hyper
-    theta, rewards = vectors
+    theta, gradient = vectors
     n_arms = theta.shape[0]
-    rewards[arm] += reward
-    memory[0] += reward
+    for a in range(n_arms):
+        gradient[a] -= reward * policy[a]
+    gradient[arm] += reward
     if t % batch != 0:
         return False
     alpha = learning_rate_at(t // batch, schedule)
     for a in range(n_arms):
-        direction = (rewards[a] - policy[a] * memory[0]) / batch + weight * (1.0 / n_arms - policy[a])
-        theta[a] += within_reach(alpha * direction)
-        rewards[a] = 0.0
-    memory[0] = 0.0
+        theta[a] += within_reach(alpha * (gradient[a] / batch + weight * (1.0 / n_arms - policy[a])))
+        gradient[a] = 0.0
     return True
 
 
@@ -49,8 +48,7 @@ class MiniBatchLogBarrierSGB(VectorRule):
 
     name = "mini-batch-log-barrier-sgb"
     place = "Tables 1 and 2, Yuan et al. 2022"
-    rows = ("theta", "rewards")
-    memory_size = 1
+    rows = ("theta", "gradient")
     learn = staticmethod(learn)
     weigh = staticmethod(weigh_by_softmax)
 
@@ -73,6 +71,6 @@ class MiniBatchLogBarrierSGB(VectorRule):
         schedule, weight, batch = self.hyper(len(policy))
         if t % batch:
             return np.zeros(len(policy))
-        gathered = vectors[1] - policy * memory[0] + policy_gradient(policy, means)
+        gathered = vectors[1] + policy_gradient(policy, means)
         direction = gathered / batch + weight * (1 / len(policy) - policy)
         return np.asarray(learning_rate_at(t // batch, schedule) * direction)

@@ -49,13 +49,16 @@ class MomentumLogBarrierSGB(VectorRule):
         u <- g + (1 - beta_t)(u - g'),   theta <- theta + step_t u
         step_t = step / (offset + t)^(1/3),   beta_t = min(1, decay step_{t-1}^2)
 
-    and u = g at the first pull. weight > 0: the barrier's, K/eta of `LogBarrierSGB`. step, offset, decay: theirs depend on
+    and u = g at the first pull. With late rewards p' is the policy of the reward told before.
+
+    weight > 0: the barrier's, K/eta of `LogBarrierSGB`. step, offset, decay: theirs depend on
     smoothness constants that nobody knows; the defaults are ours.
     """
 
     name = "momentum-log-barrier-sgb"
     place = "Table 2, Ding et al. 2022"
     rows = ("theta", "momentum", "previous policy")
+    never_negative = ("previous policy",)
     learn = staticmethod(learn)
     weigh = staticmethod(weigh_by_softmax)
 

@@ -111,6 +111,7 @@ class ThompsonSampling(VectorRule):
     name = "thompson-sampling"
     place = "outside the paper"
     rows = ("centres", "counts", "deviations")
+    never_negative = ("counts", "deviations")
     prefers = False
     learn = staticmethod(learn)
     weigh = staticmethod(weigh)

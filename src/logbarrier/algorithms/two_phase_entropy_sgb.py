@@ -20,21 +20,21 @@ from .vector_rule import VectorRule
 def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
     """At a batch's end theta += step/(offset + n) times the mean of (R - tau log p(a))(e_a - p) over the batch."""
     tau, step, offset, first_batch, first_updates, later_batch = hyper
-    theta, values = vectors
+    theta, gradient = vectors
     value = reward - tau * log(probability)
-    values[arm] += value
-    memory[0] += value
-    memory[1] += 1.0  # pulls in this batch
-    batch = first_batch if memory[2] < first_updates else later_batch
-    if memory[1] < batch:
-        return False
-    memory[2] += 1.0  # updates
-    alpha = step / (offset + memory[2])
     for a in range(theta.shape[0]):
-        theta[a] += within_reach(alpha * (values[a] - policy[a] * memory[0]) / batch)
-        values[a] = 0.0
+        gradient[a] -= value * policy[a]
+    gradient[arm] += value
+    memory[0] += 1.0  # pulls in this batch
+    batch = first_batch if memory[1] < first_updates else later_batch
+    if memory[0] < batch:
+        return False
     memory[0] = 0.0
-    memory[1] = 0.0
+    memory[1] += 1.0  # updates
+    alpha = step / (offset + memory[1])
+    for a in range(theta.shape[0]):
+        theta[a] += within_reach(alpha * gradient[a] / batch)
+        gradient[a] = 0.0
     return True
 
 
@@ -50,8 +50,8 @@ class TwoPhaseEntropySGB(VectorRule):
 
     name = "two-phase-entropy-sgb"
     place = "Table 2, Ding et al. 2021"
-    rows = ("theta", "values")
-    memory_size = 3
+    rows = ("theta", "gradient")
+    memory_size = 2
     learn = staticmethod(learn)
     weigh = staticmethod(weigh_by_softmax)
 
@@ -78,9 +78,9 @@ class TwoPhaseEntropySGB(VectorRule):
         self, t: int, policy: np.ndarray, means: np.ndarray, vectors: np.ndarray, memory: np.ndarray
     ) -> np.ndarray:
         """At a batch's end: what the earlier pulls gave, and the gradient of J + tau H for the last."""
-        summed, pulls, updates = memory
+        pulls, updates = memory
         batch = self.first_batch if updates < self.first_updates else self.batch
         if pulls + 1 < batch:
             return np.zeros(len(policy))
-        gathered = vectors[1] - policy * summed + policy_gradient(policy, means - self.tau * np.log(policy))
+        gathered = vectors[1] + policy_gradient(policy, means - self.tau * np.log(policy))
         return np.asarray(self.step / (self.offset + updates + 1) * gathered / batch)

@@ -16,6 +16,7 @@ class VectorRule(Rule):
     """A rule that keeps vectors (V, K), a few numbers for every arm, and says how they weigh the arms.
 
     rows   the names of its vectors; row 0 is theta if it `prefers`, and the last the true means if it is `informed`
+    never_negative  the names of those in which a negative number is damage, such as counts
     learn  compiled (arm, reward, probability, t, policy, vectors, memory, hyper) -> whether the policy may have moved;
            policy (K,) is what the arm was drawn from, probability its entry, never 0; t = 1, 2, ...
     weigh  compiled (t, vectors, memory, hyper, weights): fills weights (K,), at least 0 and not all 0;
@@ -25,6 +26,7 @@ class VectorRule(Rule):
     """
 
     rows: ClassVar[tuple[str, ...]]
+    never_negative: ClassVar[tuple[str, ...]] = ()
     learn: ClassVar[Any]
     weigh: ClassVar[Any]
     draw: ClassVar[Any] = staticmethod(draw_by_policy)

@@ -83,6 +83,11 @@ def _advice(store: Store, label: str, places: list[Place]) -> str:
         return f"{label}: {store.study.rule_label(usable[0].case)} has the least regret."
     ours, theirs = (place.record.mean("regret")[-1] for place in (gradient, plain))
     names = [store.study.rule_label(place.case) for place in (gradient, plain)]
+    if gradient.best <= plain.worst and plain.best <= gradient.worst:
+        return (
+            f"{label}: the best policy gradient, {names[0]} with regret {ours:,.0f}, and the best plain bandit algorithm, "
+            f"{names[1]} with {theirs:,.0f}, cannot be told apart by {gradient.record.runs} runs."
+        )
     if theirs < ours:
         return (
             f"{label}: a plain bandit algorithm is the better choice here. {names[1]} has regret {theirs:,.0f}, the best "

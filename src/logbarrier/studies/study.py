@@ -12,12 +12,12 @@ from typing import Any
 from .. import validate
 from ..algorithms import Rule
 from ..engine.metrics import NAMES as METRICS
-from ..engines import ENGINES
+from ..engines import ENGINES, choose
 from ..problems import ProblemSource
 from ..simulator import DEFAULT_CHECKPOINTS, LARGEST_HORIZON
 from ..starts import OptimalArmAt
 from .cell import Cell
-from .tables import Table, described, table_of_problem, table_of_rule
+from .tables import Table, described, rule_of, table_of_problem, table_of_rule
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,11 @@ class Study:
         self._set("cases", tuple({case.key: case for case in self.cases}.values()))
         if not self.cases:
             raise ValueError("Study: needs at least one rule on one problem")
+        for case in self.cases:
+            rule = rule_of(case.rule)
+            choose(rule, case.n_arms, self.engine)
+            if self.bad_start is not None and not rule.prefers:
+                raise ValueError(f"Study: {rule.name} keeps no preferences that bad_start could set; leave one of them out")
 
     def _set(self, key: str, value: Any) -> None:
         object.__setattr__(self, key, value)

@@ -19,7 +19,7 @@ from .system import Family, System
 WORST_CASE_STEP = 10.0  # the theorem's own factor, 4e-7 on the easy instance, asks for 2e13 pulls at epsilon = 0.2
 
 
-def first_theorem(epsilon: float, instance: Instance) -> Rule:
+def first_theorem(epsilon: float, instance: Instance, horizon: int) -> Rule:
     """alpha and eta of the convergence-rate theorem, with c* what it is at the start."""
     setting = Setting(instance.n_arms, instance.minimum_gap, instance.r_max)
     wanted = sample_complexity(setting, epsilon=epsilon, c_star=instance.start_c_star, constants=PRINTED)
@@ -36,7 +36,7 @@ SYSTEMS = (
         update=LB_UPDATE,
         parameters="alpha = 0.1, eta = 2K/epsilon",
         reading="Theorem 2's eta, which costs at most epsilon/2, with the step of the paper's experiments.",
-        rule=lambda epsilon, instance: LogBarrierSGB(learning_rate=STEP, eta=2.0 * instance.n_arms / epsilon),
+        rule=lambda epsilon, instance, horizon: LogBarrierSGB(learning_rate=STEP, eta=2.0 * instance.n_arms / epsilon),
     ),
     System(
         name="lb-sgb-theorem-1",
@@ -60,7 +60,7 @@ SYSTEMS = (
         rate=5.0,
         assumption="no ties; average iterate",
         reading="The orders in epsilon are the theorem's; its factor, 4e-7 for 10, would ask for 2e13 pulls at epsilon = 0.2.",
-        rule=lambda epsilon, instance: LogBarrierSGB(
+        rule=lambda epsilon, instance, horizon: LogBarrierSGB(
             learning_rate=WORST_CASE_STEP * epsilon**2, eta=2.0 * instance.n_arms / epsilon
         ),
     ),
@@ -72,7 +72,7 @@ SYSTEMS = (
         update="LB-SGB with eta_t = c A_t/sqrt(1 + E_t/K), A_t the sum of alpha, E_t that of alpha abs(R) (1 - p(a))",
         parameters="alpha = 0.1, c = 3.5",
         reading="Our answer to the adaptive barrier that the paper asks for; epsilon is not needed.",
-        rule=lambda epsilon, instance: AdaptiveLogBarrierSGB(learning_rate=STEP),
+        rule=lambda epsilon, instance, horizon: AdaptiveLogBarrierSGB(learning_rate=STEP),
     ),
     System(
         name="clipped-lb-sgb",
@@ -84,7 +84,7 @@ SYSTEMS = (
         rate=6.0,
         assumption="nothing assumed of c*",
         reading="The step's scale is 1; with the theory's, about 1/18, even the easy instance ends above 0.25.",
-        rule=lambda epsilon, instance: ClippedLogBarrierSGB(),
+        rule=lambda epsilon, instance, horizon: ClippedLogBarrierSGB(),
     ),
     System(
         name="mini-batch-lb-sgb",
@@ -95,8 +95,8 @@ SYSTEMS = (
         parameters="alpha = 1, 1/eta = epsilon/(2K), m = 16",
         rate=6.0,
         assumption="nothing assumed of c*",
-        reading="They ask for a batch of at least 1 and a constant step; size and step are our choice. Every pull counts.",
-        rule=lambda epsilon, instance: MiniBatchLogBarrierSGB(learning_rate=1.0, weight=epsilon / 2.0, batch=16),
+        reading="Constant step, as we read it (the paper's table says 1/t); step and batch are ours. Every pull counts.",
+        rule=lambda epsilon, instance, horizon: MiniBatchLogBarrierSGB(learning_rate=1.0, weight=epsilon / 2.0, batch=16),
     ),
     System(
         name="momentum-lb-sgb",
@@ -108,6 +108,6 @@ SYSTEMS = (
         rate=4.5,
         assumption="nothing assumed of c*",
         reading="The orders in t are theirs (the paper's table says 1/sqrt(t)); the factors are ours.",
-        rule=lambda epsilon, instance: MomentumLogBarrierSGB(weight=epsilon / 2.0),
+        rule=lambda epsilon, instance, horizon: MomentumLogBarrierSGB(weight=epsilon / 2.0),
     ),
 )

@@ -89,7 +89,7 @@ class Measurement:
 
 def cases_on(instance: Instance, systems: Sequence[System], budget: Budget) -> list[Case]:
     """What must be simulated on an instance, once each, without those that face it from another start."""
-    rules = dict.fromkeys(system.rule(epsilon, instance) for system in systems for epsilon in budget.epsilons)
+    rules = dict.fromkeys(system.rule(epsilon, instance, budget.horizon) for system in systems for epsilon in budget.epsilons)
     return [case_of(instance.problem, rule) for rule in rules if instance.faced_by(rule) is instance]
 
 
@@ -123,7 +123,7 @@ def measure(stores: Mapping[str, Store], systems: Sequence[System], budget: Budg
 def _measure_one(
     stores: Mapping[str, Store], system: System, instance: Instance, budget: Budget, weights: np.ndarray
 ) -> Iterator[Measurement]:
-    rules = [system.rule(epsilon, instance) for epsilon in budget.epsilons]
+    rules = [system.rule(epsilon, instance, budget.horizon) for epsilon in budget.epsilons]
     faced = instance.faced_by(rules[0])
     cases = [case_of(faced.problem, rule) for rule in rules]
     records = _complete_records(stores[faced.name], cases)

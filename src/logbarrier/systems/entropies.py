@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..algorithms import DecayingEntropySGB, EntropyNPG, EntropySGB, TsallisSGB, TwoPhaseEntropySGB
-from .gradients import KNOWN_HORIZON, STEP
+from .gradients import STEP
 from .instances import Instance
 from .system import Family, System
 
@@ -24,7 +24,7 @@ SYSTEMS = (
         update="theta += alpha (R - tau log p(a)) (e_a - p)",
         parameters="alpha = 0.1, tau = epsilon/(2 log K)",
         reading="The temperature is the largest that costs at most epsilon/2.",
-        rule=lambda epsilon, instance: EntropySGB(learning_rate=STEP, tau=temperature(epsilon, instance)),
+        rule=lambda epsilon, instance, horizon: EntropySGB(learning_rate=STEP, tau=temperature(epsilon, instance)),
     ),
     System(
         name="decaying-entropy-sgb",
@@ -32,11 +32,11 @@ SYSTEMS = (
         reference="Lu et al. 2024",
         place="Table 2",
         update="theta += alpha0 T^(-t/T) (R - tau log p(a)) (e_a - p)",
-        parameters="alpha0 = 1/(5/2 + 5 tau (1 + log K)), tau = epsilon/(2 log K), T = 300,000",
+        parameters="alpha0 = 1/(5/2 + 5 tau (1 + log K)), tau = epsilon/(2 log K), T the command's horizon",
         rate=3.0,
         assumption="c* finite",
         reading="Their tau is 0.1, which leaves a bias for ever; here it follows epsilon.",
-        rule=lambda epsilon, instance: DecayingEntropySGB(horizon=KNOWN_HORIZON, tau=temperature(epsilon, instance)),
+        rule=lambda epsilon, instance, horizon: DecayingEntropySGB(horizon=horizon, tau=temperature(epsilon, instance)),
     ),
     System(
         name="two-phase-entropy-sgb",
@@ -48,7 +48,7 @@ SYSTEMS = (
         rate=2.0,
         assumption="min p bounded away from 0",
         reading="The 1/n step and the two phases are theirs, the numbers ours. Every pull counts.",
-        rule=lambda epsilon, instance: TwoPhaseEntropySGB(tau=temperature(epsilon, instance)),
+        rule=lambda epsilon, instance, horizon: TwoPhaseEntropySGB(tau=temperature(epsilon, instance)),
     ),
     System(
         name="entropy-npg",
@@ -60,7 +60,7 @@ SYSTEMS = (
         rate=2.0,
         assumption="generative model",
         reading="A generative model would give every arm's reward; one pull weighted by 1/p(a) has the same mean.",
-        rule=lambda epsilon, instance: EntropyNPG(learning_rate=STEP, tau=temperature(epsilon, instance)),
+        rule=lambda epsilon, instance, horizon: EntropyNPG(learning_rate=STEP, tau=temperature(epsilon, instance)),
     ),
     System(
         name="tsallis-sgb",
@@ -72,6 +72,6 @@ SYSTEMS = (
         rate=1.0,
         assumption="action probabilities bounded away from 0",
         reading="The projection is to a box wide enough not to matter; lambda costs at most epsilon/2 for three arms.",
-        rule=lambda epsilon, instance: TsallisSGB(learning_rate=STEP, weight=epsilon / 4.0),
+        rule=lambda epsilon, instance, horizon: TsallisSGB(learning_rate=STEP, weight=epsilon / 4.0),
     ),
 )

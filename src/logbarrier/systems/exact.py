@@ -17,7 +17,7 @@ SYSTEMS = (
         rate=1.0,
         assumption="exact gradient; 5/(c^2 t), c = inf p(a*)",
         reading="A step counts as one pull, of an arm drawn from p. Rewards are in [-1, 1], theirs in [0, 1].",
-        rule=lambda epsilon, instance: ExactPG(),
+        rule=lambda epsilon, instance, horizon: ExactPG(),
     ),
     System(
         name="exact-entropy-pg",
@@ -27,7 +27,7 @@ SYSTEMS = (
         update="theta += alpha p (v - sum p v), v = r - tau log p",
         parameters="alpha = 2/5, tau = epsilon/(2 log K)",
         reading="They prove a linear rate towards the biased optimum at fixed tau; here tau follows epsilon.",
-        rule=lambda epsilon, instance: ExactEntropyPG(tau=temperature(epsilon, instance)),
+        rule=lambda epsilon, instance, horizon: ExactEntropyPG(tau=temperature(epsilon, instance)),
     ),
     System(
         name="exact-lb-pg",
@@ -39,6 +39,6 @@ SYSTEMS = (
         rate=2.0,
         assumption="exact gradient",
         reading="Their 320 K^2/epsilon^2 steps, with the factors of a Markov decision process left out.",
-        rule=lambda epsilon, instance: ExactLogBarrierPG(weight=epsilon / 2.0),
+        rule=lambda epsilon, instance, horizon: ExactLogBarrierPG(weight=epsilon / 2.0),
     ),
 )

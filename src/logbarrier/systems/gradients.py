@@ -8,7 +8,6 @@ from .system import Family, System
 STEP = 0.1  # of the paper's experiments, the larger of its two
 
 
-KNOWN_HORIZON = 300_000  # the command's default
 SGB_UPDATE = "theta += alpha R (e_a - p)"
 SYSTEMS = (
     System(
@@ -19,7 +18,7 @@ SYSTEMS = (
         update=SGB_UPDATE,
         parameters="alpha = 0.1",
         reading="The step of the paper's experiments; no theorem covers it.",
-        rule=lambda epsilon, instance: SGB(learning_rate=STEP),
+        rule=lambda epsilon, instance, horizon: SGB(learning_rate=STEP),
     ),
     System(
         name="sgb-theory",
@@ -31,7 +30,7 @@ SYSTEMS = (
         rate=1.0,
         assumption="no ties, c* finite",
         reading="Delta is the smallest gap between any two means, R the largest sampled reward.",
-        rule=lambda epsilon, instance: TheorySGB(minimum_gap=instance.minimum_gap, r_max=instance.r_max),
+        rule=lambda epsilon, instance, horizon: TheorySGB(minimum_gap=instance.minimum_gap, r_max=instance.r_max),
     ),
     System(
         name="decaying-sgb",
@@ -39,11 +38,11 @@ SYSTEMS = (
         reference="Lu et al. 2024",
         place="Table 2",
         update="theta += alpha0 T^(-t/T) R (e_a - p)",
-        parameters="alpha0 = 1/18, T = 300,000",
+        parameters="alpha0 = 1/18, T the command's horizon",
         rate=3.0,
         assumption="c* finite",
-        reading="Their T is the pulls to be made; ours is the command's horizon for every epsilon.",
-        rule=lambda epsilon, instance: DecayingSGB(horizon=KNOWN_HORIZON),
+        reading="Their T is the pulls to be made; ours is the same for every epsilon.",
+        rule=lambda epsilon, instance, horizon: DecayingSGB(horizon=horizon),
     ),
     System(
         name="staged-sgb",
@@ -55,7 +54,7 @@ SYSTEMS = (
         rate=3.0,
         assumption="c* finite",
         reading="theta is carried from stage to stage.",
-        rule=lambda epsilon, instance: StagedSGB(),
+        rule=lambda epsilon, instance, horizon: StagedSGB(),
     ),
     System(
         name="npg",
@@ -65,7 +64,7 @@ SYSTEMS = (
         update="theta += alpha R/p(a) e_a",
         parameters="alpha = 0.1",
         reading="The step of the paper's experiments; it may commit to a wrong arm for ever.",
-        rule=lambda epsilon, instance: NPG(learning_rate=STEP),
+        rule=lambda epsilon, instance, horizon: NPG(learning_rate=STEP),
     ),
     System(
         name="baseline-npg",
@@ -77,6 +76,6 @@ SYSTEMS = (
         rate=1.0,
         assumption="c* finite",
         reading="The baseline b is the policy's mean of the arms' empirical means m, which the analysis takes as known.",
-        rule=lambda epsilon, instance: BaselineNPG(learning_rate=1.0, schedule="mei", r_max=instance.r_max),
+        rule=lambda epsilon, instance, horizon: BaselineNPG(learning_rate=1.0, schedule="mei", r_max=instance.r_max),
     ),
 )

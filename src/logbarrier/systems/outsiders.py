@@ -17,7 +17,7 @@ SYSTEMS = (
         update="pull the largest m(a) + c sqrt(log t/n(a))",
         parameters="c = sqrt(2)",
         reading="Each arm's rewards lie in an interval of length 1, so the original c applies.",
-        rule=lambda epsilon, instance: UCB1(c=math.sqrt(2.0)),
+        rule=lambda epsilon, instance, horizon: UCB1(c=math.sqrt(2.0)),
     ),
     System(
         name="thompson-sampling",
@@ -27,7 +27,7 @@ SYSTEMS = (
         update="pull the largest sample of N(S(a)/(n(a)+1), scale^2/(n(a)+1))",
         parameters="scale = 0.5",
         reading="Gaussian beliefs; the scale is half the width of the rewards, on the safe side.",
-        rule=lambda epsilon, instance: ThompsonSampling(scale=HALF_WIDTH),
+        rule=lambda epsilon, instance, horizon: ThompsonSampling(scale=HALF_WIDTH),
     ),
     System(
         name="epsilon-greedy",
@@ -36,8 +36,8 @@ SYSTEMS = (
         place="outside the paper",
         update="with probability min(1, c K/t) any arm, else the largest m(a)",
         parameters="c = 30",
-        reading="Their c is above 5/gap^2; the default here is smaller, as for gaps of 0.1.",
-        rule=lambda epsilon, instance: EpsilonGreedy(),
+        reading="Their c is above 5/gap^2, 20 on the easy instance and 500 on the near tie; this is the default here.",
+        rule=lambda epsilon, instance, horizon: EpsilonGreedy(),
     ),
     System(
         name="inverse-gap-weighting",
@@ -47,7 +47,7 @@ SYSTEMS = (
         update="p(a) = 1/(K + gamma_t (m_best - m(a))), the best arm gets the rest",
         parameters="gamma_t = 3 sqrt(K t)",
         reading="SquareCB without context.",
-        rule=lambda epsilon, instance: InverseGapWeighting(),
+        rule=lambda epsilon, instance, horizon: InverseGapWeighting(),
     ),
     System(
         name="exp3",
@@ -57,6 +57,6 @@ SYSTEMS = (
         update="theta += alpha R/p(a) e_a, p = (1 - gamma) softmax(theta) + gamma/K",
         parameters="gamma = epsilon/4, alpha = gamma/K",
         reading="The mixing costs epsilon/4 at most here; rewards may be negative, theirs are in [0, 1].",
-        rule=lambda epsilon, instance: EXP3(learning_rate=epsilon / (4.0 * instance.n_arms), mixing=epsilon / 4.0),
+        rule=lambda epsilon, instance, horizon: EXP3(learning_rate=epsilon / (4.0 * instance.n_arms), mixing=epsilon / 4.0),
     ),
 )

@@ -33,7 +33,7 @@ class System:
     rate        x of the pulls O(epsilon^-x) that the paper's tables state, None if they state nothing
     assumption  under which they state it
     reading     where the cited paper left us a choice, and what we chose
-    rule        (epsilon, instance) -> the rule to run; where epsilon does not change it, one simulation serves all accuracies
+    rule        (epsilon, instance, horizon) -> the rule to run; where epsilon changes nothing, one simulation serves all
     """
 
     name: str
@@ -45,4 +45,4 @@ class System:
     rate: float | None = None
     assumption: str = ""
     reading: str
-    rule: Callable[[float, Instance], Rule]
+    rule: Callable[[float, Instance, int], Rule]
