@@ -77,6 +77,7 @@ def test_every_rule_runs_with_the_words_that_rules_lists(name, capsys):
         (["--tau", "1"], "log-barrier-sgb: has no parameter tau; it takes learning_rate, eta"),
         (["--hroizon", "1"], "log-barrier-sgb: has no parameter hroizon; it takes learning_rate, eta"),
         (["--eta"], "simulate: --eta needs a value"),
+        (["--eta", "--tau", "1"], "simulate: --eta needs a value"),
         (["--eta", "big"], "LogBarrierSGB: eta must be a positive number, got 'big'"),
         (["surplus"], "simulate: does not know what to do with 'surplus'"),
         (["--arms", "1"], "GapInstances: n_arms must be at least 2, got 1"),

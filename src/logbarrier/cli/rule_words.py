@@ -32,7 +32,7 @@ def _pairs(words: Sequence[str]) -> list[tuple[str, str]]:
             raise ValueError(f"simulate: does not know what to do with {word!r}")
         option, equals, value = word.partition("=")
         if not equals:
-            if not left:
+            if not left or left[0].startswith("--"):
                 raise ValueError(f"simulate: {option} needs a value")
             value = left.pop(0)
         pairs.append((option[2:].replace("-", "_"), value))
