@@ -20,6 +20,7 @@ from .slopes import resampling_weights, slope_of_runs
 from .system import System
 
 EPSILONS = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005)
+SMALLEST_EPSILON = 1e-9  # far below what any horizon reaches; squares of it are still numbers
 HORIZON = 300_000
 LONG = 10 * HORIZON
 RUNS = 64
@@ -44,6 +45,8 @@ class Budget:
         checked = {validate.positive("complexity", "epsilons", epsilon) for epsilon in self.epsilons}
         if not checked:
             raise ValueError("complexity: epsilons must be at least one number")
+        if min(checked) < SMALLEST_EPSILON:
+            raise ValueError(f"complexity: epsilons must be at least {SMALLEST_EPSILON:g}, got {min(checked):g}")
         for instance in INSTANCES:
             if max(checked) >= instance.start_suboptimality:
                 raise ValueError(
