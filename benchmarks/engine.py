@@ -142,12 +142,8 @@ def main() -> None:
 
 def draw(path: Path) -> dict[str, Any]:
     """ns per step against K, log-log: the engines and the peers; returns the points."""
-    import matplotlib
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    from logbarrier.plots import COLOURS, STYLE, save_figure
+    from logbarrier.plots.style import COLOURS, panels, save_figure, styled
 
     cores = os.cpu_count() or 1
     curves: dict[str, list[tuple[int, float]]] = {"auto (this package)": [], "dense (this package)": []}
@@ -167,8 +163,8 @@ def draw(path: Path) -> dict[str, Any]:
                 points.append((n_arms, cores * value))
         if points:
             curves[name] = points
-    with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(figsize=(6.5, 4.2), layout="constrained")
+    with styled():
+        figure, axes = panels(1, 1, size=(6.5, 4.2))
         for (name, points), colour, marker in zip(curves.items(), COLOURS, "osD^v", strict=False):
             axes.loglog(*zip(*points, strict=True), color=colour, marker=marker, label=name)
         axes.set(xlabel="number of arms K", ylabel="core-nanoseconds per run and step", title="LB-SGB, alpha = 0.1")

@@ -14,7 +14,7 @@ import time
 import numpy as np
 
 import logbarrier as lb
-import logbarrier.theory as theory
+from logbarrier import planning
 
 PAPER = {(10, 0.01): 1000, (10, 0.1): 1000, (100, 0.01): 2000, (100, 0.1): 2000, (1000, 0.01): 10_000, (1000, 0.1): 5000}
 UNSEEN_SEED = 20_000
@@ -44,7 +44,7 @@ def main() -> None:
     for word in given.panels.split(","):
         arms, rate = int(word.split(":")[0]), float(word.split(":")[1])
         started = time.perf_counter()
-        plan = theory.plan(arms, 0.1, given.horizon, learning_rate=rate, budget=given.budget, threads=given.threads)
+        plan = planning.plan(arms, 0.1, given.horizon, learning_rate=rate, budget=given.budget, threads=given.threads)
         seconds = time.perf_counter() - started
         eta = plan.recommendation.eta
         paper, planned = (final(arms, rate, value, given) for value in (PAPER[arms, rate], eta))

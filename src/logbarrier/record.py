@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from . import validate
-from .files import whole_file
+from .base import validate
+from .base.files import whole_file
 
 FORMAT = 1
 

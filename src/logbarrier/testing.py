@@ -14,15 +14,16 @@ from typing import Any
 import numpy as np
 from scipy.stats import chisquare, poisson
 
-from .agent import Agent
-from .algorithms import Rule, TwoScalarRule, VectorRule
-from .engine.dense import learn_mean
+from .bandits.agent import Agent
+from .bandits.algorithms.rule import Rule, TwoScalarRule
+from .bandits.algorithms.vector_rule import VectorRule
+from .bandits.flights import engines_for
+from .bandits.learners import PRESENT, learner_of
+from .bandits.loops.dense import learn_mean
+from .bandits.problems import GaussianBandit
+from .bandits.simulator import simulate
+from .bandits.softmax import softmax
 from .engine.random import step_uniforms, stream_key
-from .engines import engines_for
-from .learners import PRESENT, learner_of
-from .problems import GaussianBandit
-from .simulator import simulate
-from .softmax import softmax
 
 Situation = tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 FALSE_ALARM = 1e-6  # of each statistical check; its draws are fixed by the seed

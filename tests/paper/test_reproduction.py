@@ -11,7 +11,7 @@ import pytest
 
 import logbarrier as lb
 from logbarrier.paper import EXPERIMENTS, Results, paper_study
-from logbarrier.paper.drawing import draw
+from logbarrier.paper.figures import experiment_figure
 from logbarrier.paper.plateau import mean_plateau
 from logbarrier.paper.reproduction import cases_of, drawable, horizon_of
 from logbarrier.paper.setting import barrier, checkpoints, instances
@@ -76,7 +76,7 @@ def test_the_figure_shows_means_bands_and_plateaus(two_runs):
     folder, _ = two_runs[0]
     results = Results(Store.open(folder))
     assert drawable(results) == ["eta"]
-    figure = draw(EXPERIMENTS["eta"], results)
+    figure = experiment_figure(EXPERIMENTS["eta"], results)
     panel = EXPERIMENTS["eta"].rows[0][0]
     axes = figure.axes[0]
     drawn = [line.get_ydata() for line in axes.lines]

@@ -8,6 +8,7 @@ import pytest
 
 import logbarrier as lb
 from logbarrier.paper import paper_study
+from logbarrier.paper.publish import publish_paper
 from logbarrier.paper.reproduction import cases_of
 from logbarrier.report import publish
 from logbarrier.studies import LocalExecutor, Store, Study, product, run
@@ -46,14 +47,14 @@ def pages(tmp_path_factory):
     stores = [Store(base / study.folder_name, study) for study in (paper, own)]
     run(stores[0], LocalExecutor(), cases_of(["eta"]))
     run(stores[1], LocalExecutor())
-    return dict(zip(("paper", "own"), (publish(store) for store in stores), strict=True))
+    return {"paper": publish_paper(stores[0]), "own": publish(stores[1])}
 
 
 def opened(browser, published, scheme):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
     browser.get_log("performance")
     browser.get_log("browser")
-    browser.get(published.page.as_uri())
+    browser.get(published.as_uri())
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -113,7 +114,7 @@ def test_a_narrow_window_does_not_scroll_sideways(browser, pages):
 
 
 def test_the_page_is_self_contained(pages):
-    text = pages["paper"].page.read_text()
+    text = pages["paper"].read_text()
     assert "<script" not in text
     assert 'src="http' not in text
     assert 'href="http' not in text

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import logbarrier as lb
-from logbarrier.softmax import fisher, log_softmax, reduced_fisher, reduced_softmax, score, softmax
+from logbarrier.bandits.softmax import fisher, log_softmax, reduced_fisher, reduced_softmax, score, softmax
 from logbarrier.theory import constants, lemmas, one_step, theorems
 from logbarrier.theory import objective as phi
 from logbarrier.theory.recurrences import Recurrence

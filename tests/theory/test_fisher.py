@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logbarrier.softmax import fisher, softmax
+from logbarrier.bandits.softmax import fisher, softmax
 from logbarrier.theory import fisher as geometry
 from logbarrier.theory.maximiser import maximiser
 

@@ -7,12 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from logbarrier.softmax import softmax
-from logbarrier.theory import lemmas, one_step, statements
+from logbarrier.bandits.softmax import softmax
+from logbarrier.theory import lemmas, one_step
 from logbarrier.theory import objective as phi
-from logbarrier.theory.instances import Instances, decode, draw
 from logbarrier.theory.sides import Sides, equality
-from logbarrier.theory.verify import CORRECTED, HOLDS, TOLERANCE, tightest, verify
+from logbarrier.verify import statements
+from logbarrier.verify.points import Instances, decode, draw
+from logbarrier.verify.trials import CORRECTED, HOLDS, TOLERANCE, tightest, verify
 
 FAILING_AS_PRINTED = {
     "smoothness, its cross term": 1,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logbarrier.softmax import softmax
+from logbarrier.bandits.softmax import softmax
 from logbarrier.theory import objective as phi
 from logbarrier.theory.maximiser import maximiser, maximising_policy
 

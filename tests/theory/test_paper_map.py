@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from logbarrier.theory import STATEMENTS
+from logbarrier.verify import STATEMENTS
 
 ROOT = Path(__file__).parents[2]
 MAP = (ROOT / "docs" / "paper-map.md").read_text()

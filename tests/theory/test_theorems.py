@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import logbarrier as lb
-from logbarrier.theory import exercise, theorems
 from logbarrier.theory import objective as phi
+from logbarrier.theory import theorems
 from logbarrier.theory.constants import CORRECTED, PRINTED
-from logbarrier.theory.exercise import Tiny
 from logbarrier.theory.recurrences import Recurrence
 from logbarrier.theory.theorems import Setting
+from logbarrier.verify import exercise
+from logbarrier.verify.exercise import Tiny
 
 settings_of_any_size = st.builds(
     lambda n_arms, share, r_max: Setting(n_arms, share * 2 * r_max / (n_arms - 1), r_max),

@@ -16,7 +16,7 @@ from .errors import one_sentence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..systems import Measurement, System
+    from ..comparison import Measurement, System
 
 AGAIN = "finished cells are kept, the same 'logbarrier complexity' command goes on from there"
 EXPLANATION = (
@@ -50,12 +50,12 @@ def complexity(
 
     Example: logbarrier complexity --only sgb --only lb-sgb --plot complexity.png
     """
-    from ..plots import check_figure_name, save_figure
+    from ..comparison import INSTANCES, Budget, measure, study_of, systems_named
+    from ..comparison.charts import complexity_figure
+    from ..comparison.complexity import EPSILONS, HORIZON, LONG, RUNS, cases_on
+    from ..comparison.markdown import markdown as as_markdown
+    from ..plots.style import check_figure_name, save_figure
     from ..studies import CannotWriteError, Store
-    from ..systems import INSTANCES, Budget, measure, study_of, systems_named
-    from ..systems.complexity import EPSILONS, HORIZON, LONG, RUNS, cases_on
-    from ..systems.pictures import draw
-    from ..systems.tables import markdown as as_markdown
 
     with one_sentence(AGAIN):
         if plot is not None and not check_figure_name(plot).resolve().parent.is_dir():
@@ -87,7 +87,7 @@ def complexity(
             ]
             measurements = list(measure(stores, systems, budget))
             if plot is not None:
-                save_figure(draw(systems, measurements), plot)
+                save_figure(complexity_figure(systems, measurements), plot)
         except CannotWriteError as error:
             sys.stderr.write(f"logbarrier: {error}; {AGAIN}\n")
             raise typer.Exit(1) from None
@@ -108,7 +108,7 @@ def _numbers(words: str) -> list[float]:
 
 
 def _whole(horizon: float) -> int:
-    from .. import validate
+    from ..base import validate
 
     return validate.integer("complexity", "horizon", horizon, 1)
 
@@ -118,8 +118,8 @@ def _print_tables(systems: Sequence[System], measurements: Sequence[Measurement]
     from rich.markup import escape
     from rich.table import Table
 
-    from ..systems import INSTANCES
-    from ..systems.tables import shown_pulls, shown_rate, shown_reach, shown_slope
+    from ..comparison import INSTANCES
+    from ..comparison.markdown import shown_pulls, shown_rate, shown_reach, shown_slope
 
     console = wide_console()
     for instance in INSTANCES:

@@ -46,7 +46,7 @@ def compute(
     store: Store, executor: Executor, cases: list[Case] | None, *, force: bool, retry: bool, quiet: bool, label: str
 ) -> Outcome:
     """Run the study with a bar on stderr."""
-    from ..progress import Bar
+    from ..base.progress import Bar
     from ..studies import run
 
     bar: Bar | None = None

@@ -14,7 +14,7 @@ from .errors import one_sentence
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..theory.planning import Plan
+    from ..planning.plan import Plan
 
 SECONDS_A_YEAR = 365.25 * 24 * 3600
 PULLS_A_SECOND = 1e6
@@ -39,10 +39,10 @@ def plan(
 
     Example: logbarrier plan --arms 1000 --gap 0.1 --horizon 1e6
     """
-    from ..plots import check_figure_name, save_figure
-    from ..progress import Bar
-    from ..theory.pictures import trade_off
-    from ..theory.planning import plan as make_plan
+    from ..base.progress import Bar
+    from ..planning.picture import trade_off
+    from ..planning.plan import plan as make_plan
+    from ..plots.style import check_figure_name, save_figure
 
     with one_sentence("nothing was saved"):
         if plot is not None and not check_figure_name(plot).resolve().parent.is_dir():

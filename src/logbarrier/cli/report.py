@@ -17,7 +17,9 @@ def report(
     as_json: execution.AsJson = False,
 ) -> None:
     """Write a study's summary, figures and report.html, one page that opens from disk."""
-    from ..report import publish
+    from ..paper.publish import claims_of, publish_paper
+    from ..paper.reproduction import horizon_of
+    from ..report import figures, publish
     from ..studies import Store
     from ..studies.results import records
 
@@ -25,9 +27,11 @@ def report(
         store = Store.open(folder)
         if next(records(store), None) is None:
             raise ValueError(f"report: no finished cell in {folder}; run 'logbarrier run {folder / 'study.toml'}' first")
-        published = publish(store)
+        of_paper = horizon_of(store.study) is not None
+        page = publish_paper(store) if of_paper else publish(store)
     if as_json:
-        paths = [str(path) for path in published.figures]
-        typer.echo(json.dumps({"report": str(published.page), "figures": paths, "claims": published.claims}, indent=1))
+        paths = [str(path) for path in figures(store)]
+        claims = claims_of(store) if of_paper else []
+        typer.echo(json.dumps({"report": str(page), "figures": paths, "claims": claims}, indent=1))
     else:
-        typer.echo(published.page)
+        typer.echo(page)

@@ -40,9 +40,10 @@ def reproduce(
     Example: logbarrier reproduce figure-1 --horizon long
     """
     from ..paper import EXPERIMENTS, paper_study
+    from ..paper.publish import claims_of, publish_paper
     from ..paper.reproduction import cases_of
     from ..paper.setting import escape_sentence
-    from ..report import publish
+    from ..report import figures
     from ..studies import CannotWriteError, Store
 
     with one_sentence(AGAIN):
@@ -59,16 +60,16 @@ def reproduce(
             for store in stores:
                 label = store.study.name
                 outcomes.append(execution.compute(store, chosen, cases, force=force, retry=retry, quiet=quiet, label=label))
-            published = [publish(store) for store in stores]
+            pages = [publish_paper(store) for store in stores]
         except CannotWriteError as error:
             sys.stderr.write(f"logbarrier: {error}; {AGAIN}\n")
             raise typer.Exit(1) from None
-    latest = published[-1]
+    claims = claims_of(stores[-1])
     if as_json:
-        pages, figures = [str(each.page) for each in published], [str(path) for each in published for path in each.figures]
-        typer.echo(json.dumps({"reports": pages, "figures": figures, "claims": latest.claims}, indent=1))
+        drawn = [str(path) for store in stores for path in figures(store)]
+        typer.echo(json.dumps({"reports": [str(page) for page in pages], "figures": drawn, "claims": claims}, indent=1))
     else:
-        print_claims(latest.claims, escape_sentence())
-        for store, each in zip(stores, published, strict=True):
-            typer.echo(f"figures: {store.folder / 'figures'}   report: {each.page}")
+        print_claims(claims, escape_sentence())
+        for store, page in zip(stores, pages, strict=True):
+            typer.echo(f"figures: {store.folder / 'figures'}   report: {page}")
     execution.finish(outcomes)

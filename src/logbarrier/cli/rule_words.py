@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..algorithms import Rule
+    from ..bandits.algorithms.rule import Rule
 
 
 def rule_from_words(name: str, words: Sequence[str], shared: Mapping[str, Any]) -> Rule:
@@ -15,7 +15,7 @@ def rule_from_words(name: str, words: Sequence[str], shared: Mapping[str, Any]) 
 
     shared: options of the command that also go to a rule with a parameter of that name, such as the horizon.
     """
-    from ..algorithms import RULES, make_rule
+    from ..bandits.algorithms import RULES, make_rule
 
     kinds = {field.name: str(field.type) for field in fields(RULES[name])} if name in RULES else {}
     parameters = {key: value for key, value in shared.items() if key in kinds}

@@ -12,7 +12,7 @@ def rules(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
     """List the rules with their parameters and their place in the paper."""
     from dataclasses import MISSING, fields
 
-    from ..algorithms import RULES
+    from ..bandits.algorithms import RULES
 
     listed = [
         {

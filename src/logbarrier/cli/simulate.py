@@ -41,10 +41,11 @@ def simulate(
 
     Example: logbarrier simulate --rule log-barrier-sgb --arms 1000 --learning-rate 0.1 --eta 5000
     """
-    from .. import problems
-    from ..plots import check_figure_name, learning_curves, save_figure
-    from ..simulator import simulate as run_simulation
-    from ..starts import OptimalArmAt
+    from ..bandits import problems
+    from ..bandits.simulator import simulate as run_simulation
+    from ..bandits.starts import OptimalArmAt
+    from ..plots.curves import learning_curves
+    from ..plots.style import check_figure_name, save_figure
 
     with one_sentence("nothing was saved"):
         for target in (plot, save):

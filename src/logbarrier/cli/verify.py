@@ -11,8 +11,8 @@ from .console import wide_console
 from .errors import one_sentence
 
 if TYPE_CHECKING:
-    from ..theory.exercise import Exercise
-    from ..theory.verify import Verdict, Worst
+    from ..verify.exercise import Exercise
+    from ..verify.trials import Verdict, Worst
 
 
 def verify(
@@ -28,11 +28,11 @@ def verify(
 
     A ratio is the smaller side over the greater: 1 is tight, above 1 is a counterexample.
     """
-    from ..progress import Bar
-    from ..theory.exercise import exercises
-    from ..theory.statements import STATEMENTS
-    from ..theory.verify import verify as try_statements
-    from ..validate import integer
+    from ..base.progress import Bar
+    from ..base.validate import integer
+    from ..verify.exercise import exercises
+    from ..verify.statements import STATEMENTS
+    from ..verify.trials import verify as try_statements
 
     with one_sentence("nothing was saved"):
         integer("verify", "runs", runs, 0)

@@ -25,10 +25,10 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from ..files import whole_file
+from ..base.files import whole_file
 
 PACKAGE = Path(__file__).resolve().parent.parent
-_COMPILED_SOURCES = ("engine", "algorithms", "problems.py", "schedules.py")
+_COMPILED_SOURCES = ("engine", "bandits")
 
 
 def compiled(function: Callable[..., Any]) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..algorithms import BaselineNPG, ClippedLogBarrierSGB, LogBarrierSGB
+from ..bandits.algorithms.baseline_npg import BaselineNPG
+from ..bandits.algorithms.clipped_log_barrier_sgb import ClippedLogBarrierSGB
+from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
 from .experiment import BLACK, BLUE, DASH_DOTTED, DASHED, DOTTED, ORANGE, PURPLE, Curve, Experiment, Panel
 from .setting import ARMS, barrier
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..algorithms import Rule
+from ..bandits.algorithms.rule import Rule
 from .evidence import Evidence, weakest
 from .experiment import Results
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..algorithms import SGB, LogBarrierSGB, Rule
+from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
+from ..bandits.algorithms.rule import Rule
+from ..bandits.algorithms.sgb import SGB
 from .claim import MARGIN, Claim, final, log10_over_floor
 from .evidence import Evidence, above, below, close, every_run_above, share_above
 from .experiment import Results

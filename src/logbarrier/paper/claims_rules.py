@@ -6,7 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..algorithms import NPG, SGB, EntropySGB, LogBarrierSGB, Rule
+from ..bandits.algorithms.entropy_sgb import EntropySGB
+from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
+from ..bandits.algorithms.npg import NPG
+from ..bandits.algorithms.rule import Rule
+from ..bandits.algorithms.sgb import SGB
 from .baselines import CLIPPED, NPG_INVERSE_SQRT, NPG_MEI
 from .claim import MARGIN, Check, Claim, final, log10_over_floor
 from .evidence import Evidence, above, below, every_run_above, greater, share_above

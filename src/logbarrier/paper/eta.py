@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..algorithms import SGB, LogBarrierSGB
+from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
+from ..bandits.algorithms.sgb import SGB
 from .experiment import BLACK, BLUE, DASH_DOTTED, DASHED, DOTTED, SKY, VERMILION, Curve, Experiment, Panel
 
 N_ARMS = 10

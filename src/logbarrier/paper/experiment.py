@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..algorithms import Rule
-from ..plots import COLOURS
+from ..bandits.algorithms.rule import Rule
+from ..plots.style import COLOURS
 from ..record import Record
 from ..studies import Case, Store, case_of, record_of
 from . import setting

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ..algorithms import NPG, SGB, EntropySGB, LogBarrierSGB
+from ..bandits.algorithms.entropy_sgb import EntropySGB
+from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
+from ..bandits.algorithms.npg import NPG
+from ..bandits.algorithms.sgb import SGB
 from .experiment import BLUE, DASH_DOTTED, DASHED, DOTTED, GREEN, PURPLE, VERMILION, Curve, Experiment, Panel
 from .setting import ARMS, LEARNING_RATES, barrier
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..bandits.problems import ProblemSource
 from ..engine.random import stream_key
-from ..problems import ProblemSource
 from ..theory.maximiser import maximising_policy
 
 

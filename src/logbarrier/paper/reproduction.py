@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..plots import save_figure
+from ..plots.style import save_figure
 from ..studies import Case, Study
 from . import baselines, eta, figure_1, setting
-from .drawing import VIEWS, draw
 from .experiment import Experiment, Results
+from .figures import VIEWS, experiment_figure
 
 EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in (figure_1, baselines, eta)}
 FORMATS = ("pdf", "svg", "png")
@@ -34,10 +34,9 @@ def paper_study(horizon: str = "paper", runs: int = setting.RUNS, seed: int = 0)
 
 def horizon_of(study: Study) -> str | None:
     """paper or long if this is the paper's study, None if it is another one."""
-    for horizon in setting.HORIZONS:
-        if paper_study(horizon, study.runs, study.seed).hash == study.hash:
-            return horizon
-    return None
+    if {case.key for case in study.cases} != {case.key for case in cases_of(list(EXPERIMENTS))}:
+        return None
+    return next((name for name, steps in setting.HORIZONS.items() if steps == study.horizon), None)
 
 
 def cases_of(names: Sequence[str]) -> list[Case]:
@@ -62,7 +61,7 @@ def draw_figures(results: Results, folder: Path, names: Sequence[str]) -> list[P
     written = []
     for name in names:
         for view in VIEWS:
-            figure = draw(EXPERIMENTS[name], results, view)
+            figure = experiment_figure(EXPERIMENTS[name], results, view)
             stem, formats = (name, FORMATS) if view == "mean" else (f"{name}-{view}", ("svg",))
             written += [save_figure(figure, folder / f"{stem}.{ending}") for ending in formats]
     return written

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..problems import GapInstances
+from ..bandits.problems import GapInstances
 
 HORIZON = 25_000  # as printed
 LONG = 100 * HORIZON  # from uniform, p(a*) leaves 1/K after about K/(alpha (r* - J)) steps: 1e5 for K = 1000, alpha = 0.01

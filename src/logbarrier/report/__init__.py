@@ -1,7 +1,7 @@
-"""A study -> its summary, figures, claims and one self-contained HTML page."""
+"""A study -> its summary, figures and one self-contained HTML page."""
 
 from __future__ import annotations
 
-from .publish import Published, publish
+from .publish import figures, publish
 
-__all__ = ["Published", "publish"]
+__all__ = ["figures", "publish"]

@@ -1,60 +1,52 @@
-"""All that is built from a study's cells: summary, figures, claims.json and report.html; built again when they change."""
+"""All that is built from a study's cells: summary, figures and report.html, built again when cells or package change."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
-from ..files import whole_file
-from ..paper.claims import judge
-from ..paper.experiment import Results
-from ..paper.reproduction import draw_figures, drawable, horizon_of, paper_study
+from ..base.files import whole_file
 from ..studies import CannotWriteError, Store, records, write_summary
-from ..studies.products import is_current, made_from, mark_current
-from . import paper_sections, study_sections
+from . import study_sections
 from .page import page
+from .products import is_current, made_from, mark_current
+
+Body = Callable[[Path], tuple[list[str], list[Path]]]
 
 
-@dataclass(frozen=True)
-class Published:
-    """The page, the figures beside it, and the claims, which only the paper's study has."""
-
-    page: Path
-    figures: list[Path]
-    claims: list[dict[str, Any]]
+def publish(store: Store) -> Path:
+    """Build what is not current in the store's folder; returns the page."""
+    return publish_page(store, [store], lambda folder: _study_body(store, folder))
 
 
-def publish(store: Store) -> Published:
-    """Build what is not current in the store's folder."""
-    horizon = horizon_of(store.study)
-    at_horizon = {} if horizon is None else _both_horizons(store, horizon)
-    origin = made_from(at_horizon.values() or [store])
-    target, claims_file, folder = store.folder / "report.html", store.folder / "claims.json", store.folder / "figures"
+def publish_page(store: Store, origins: Iterable[Store], body: Body) -> Path:
+    """The store's summary, and a page of what `body` makes of a folder for figures: (sections, files written).
+
+    Built only if the cells of `origins`, or this package, are not those of the last time.
+    """
+    origin = made_from(origins)
+    target, folder = store.folder / "report.html", figures_folder(store)
     if not is_current(store, origin):
         try:
             folder.mkdir(exist_ok=True)
             files = write_summary(store)
-            sections, drawn = _paper_body(store, at_horizon) if at_horizon else _study_body(store, folder)
-            _write(target, page(f"logbarrier: {store.study.name}", sections))
-            files += [target, *drawn, *([claims_file] if at_horizon else [])]
-            mark_current(store, origin, files)
+            sections, drawn = body(folder)
+            with whole_file(target) as file:
+                file.write(page(f"logbarrier: {store.study.name}", sections).encode())
+            mark_current(store, origin, [*files, target, *drawn])
         except OSError as error:
             raise CannotWriteError(f"cannot write in {store.folder}: {error.strerror or error}") from None
-    judged = json.loads(claims_file.read_text()) if at_horizon else []
-    return Published(target, sorted(path for path in folder.iterdir() if path.suffix in (".pdf", ".svg", ".png")), judged)
+    return target
 
 
-def _both_horizons(store: Store, horizon: str) -> dict[str, Store]:
-    """The paper's study at both horizons, this store and the one beside it, where it exists."""
-    found = {}
-    for name in ("paper", "long"):
-        study = paper_study(name, store.study.runs, store.study.seed)
-        folder = store.folder if name == horizon else store.folder.parent / study.folder_name
-        if folder.is_dir():
-            found[name] = Store(folder, study)
-    return found
+def figures_folder(store: Store) -> Path:
+    """Where a study's figures are."""
+    return store.folder / "figures"
+
+
+def figures(store: Store) -> list[Path]:
+    """A study's figures, as drawn last."""
+    return sorted(path for path in figures_folder(store).iterdir() if path.suffix in (".pdf", ".svg", ".png"))
 
 
 def _study_body(store: Store, folder: Path) -> tuple[list[str], list[Path]]:
@@ -74,34 +66,3 @@ def _study_body(store: Store, folder: Path) -> tuple[list[str], list[Path]]:
         *study_sections.rerun(store, lines),
     ]
     return sections, files + drawn
-
-
-def _paper_body(store: Store, at_horizon: dict[str, Store]) -> tuple[list[str], list[Path]]:
-    results = {name: Results(other) for name, other in at_horizon.items()}
-    own = next(name for name, other in at_horizon.items() if other.folder == store.folder)
-    judged = judge(results.get("paper"), results.get("long"))
-    _write(store.folder / "claims.json", json.dumps(judged, indent=1) + "\n")
-    folder, names = store.folder / "figures", drawable(results[own])
-    files = draw_figures(results[own], folder, names)
-    found = list(records(store))
-    length = "the printed horizon" if own == "paper" else "a hundred times the printed horizon"
-    title = f"How Log-Barrier Helps Exploration in Policy Optimization, reproduced at {length}"
-    options = f"--runs {store.study.runs} --seed {store.study.seed} --out {store.folder.parent}" + (
-        " --horizon long" if own == "long" else ""
-    )
-    sections = [
-        *study_sections.opening(store, found, title),
-        *paper_sections.figures(folder, names, "mean"),
-        *paper_sections.claims(judged),
-        *paper_sections.figures(folder, names, "quantiles"),
-        *paper_sections.figures(folder, names, "stuck"),
-        *study_sections.endings(store, found),
-        *study_sections.timings(store),
-        *study_sections.rerun(store, [f"logbarrier reproduce {options}"]),
-    ]
-    return sections, files
-
-
-def _write(path: Path, text: str) -> None:
-    with whole_file(path) as file:
-        file.write(text.encode())

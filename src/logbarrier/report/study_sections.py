@@ -8,9 +8,9 @@ from pathlib import Path
 from ..plots import learning_curves, save_figure, standings
 from ..record import Record
 from ..studies import Case, Store
-from ..studies.ranking import Place, ranking
 from ..studies.status import case_statuses, study_status
 from .page import commands, heading, paragraph, picture, table
+from .ranking import Place, ranking
 
 Found = list[tuple[Case, Record]]
 FEWEST_RANKED = 3

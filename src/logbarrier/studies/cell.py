@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
+from ..bandits.simulator import simulate
+from ..bandits.starts import OptimalArmAt
 from ..record import Record
-from ..simulator import simulate
-from ..starts import OptimalArmAt
 from .tables import Table, problem_of, rule_of
 
 KERNELS = 2  # raise it whenever a simulated number may change: stored cells are then no longer taken for today's

@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from .. import validate
+from ..base import validate
 from .cell import Cell
 from .local import Report, Result, compute_cell
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any
 
-from .. import validate
+from ..base import validate
 from .cell import Cell, cell_of, machine
 from .cell_file import pack
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..files import whole_file
+from ..base.files import whole_file
 from ..record import Record
 from .cell_file import DamagedCellError
 from .store import CannotWriteError, Store

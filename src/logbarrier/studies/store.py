@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..files import whole_file
+from ..base.files import whole_file
 from ..record import Record
 from ..version import __version__
 from . import lock

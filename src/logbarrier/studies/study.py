@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .. import validate
-from ..algorithms import Rule
-from ..engine.metrics import NAMES as METRICS
-from ..engines import ENGINES, choose
-from ..problems import ProblemSource
-from ..simulator import DEFAULT_CHECKPOINTS, LARGEST_HORIZON
-from ..starts import OptimalArmAt
+from ..bandits.algorithms.rule import Rule
+from ..bandits.flights import ENGINES, choose
+from ..bandits.metrics import METRICS
+from ..bandits.problems import ProblemSource
+from ..bandits.simulator import DEFAULT_CHECKPOINTS, LARGEST_HORIZON
+from ..bandits.starts import OptimalArmAt
+from ..base import validate
 from .cell import Cell
 from .tables import Table, described, rule_of, table_of_problem, table_of_rule
 

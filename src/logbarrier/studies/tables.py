@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms import RULES, Rule, rule_from_dict
-from ..problems import (
+from ..bandits.algorithms import RULES, rule_from_dict
+from ..bandits.algorithms.rule import Rule
+from ..bandits.problems import (
     Bandit,
     BernoulliBandit,
     BernoulliGapInstances,

@@ -10,13 +10,9 @@ True
 from . import constants, fisher, lemmas, objective, one_step
 from .c_star import CStar, c_star
 from .constants import CORRECTED, PRINTED, Constants
-from .exercise import Exercise, Tiny, exercises
 from .maximiser import Maximiser, maximiser, maximising_policy
-from .planning import Plan, plan
 from .recurrences import Recurrence
-from .search import Candidate
 from .sides import Sides
-from .statements import STATEMENTS, Statement
 from .theorems import (
     Prescription,
     Setting,
@@ -26,29 +22,20 @@ from .theorems import (
     sample_complexity,
     worst_case_complexity,
 )
-from .verify import Verdict, verify
 
 __all__ = [
     "CORRECTED",
     "PRINTED",
-    "STATEMENTS",
     "CStar",
-    "Candidate",
     "Constants",
-    "Exercise",
     "Maximiser",
-    "Plan",
     "Prescription",
     "Recurrence",
     "Setting",
     "Sides",
-    "Statement",
-    "Tiny",
-    "Verdict",
     "c_star",
     "constants",
     "convergence_rate",
-    "exercises",
     "fisher",
     "lemmas",
     "local_convergence",
@@ -56,9 +43,7 @@ __all__ = [
     "maximising_policy",
     "objective",
     "one_step",
-    "plan",
     "regret",
     "sample_complexity",
-    "verify",
     "worst_case_complexity",
 ]

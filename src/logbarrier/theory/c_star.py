@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import validate
+from ..base import validate
 from ..record import Record
 
 

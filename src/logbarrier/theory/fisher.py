@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from ..softmax import log_softmax, softmax
+from ..bandits.softmax import log_softmax, softmax
 
 
 def tangent_smallest_eigenvalue(theta: np.ndarray) -> float:

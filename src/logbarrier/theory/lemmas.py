@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..softmax import log_softmax, softmax
+from ..bandits.softmax import log_softmax, softmax
 from . import objective as phi
 from .sides import Sides, equality
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import validate
+from ..base import validate
 
 
 @dataclass(frozen=True)

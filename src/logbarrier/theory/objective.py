@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..softmax import log_softmax, softmax
+from ..bandits.softmax import log_softmax, softmax
 
 
 def performance(theta: np.ndarray, means: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..softmax import softmax
+from ..bandits.softmax import softmax
 from . import objective as phi
 from .constants import curvature_limit, growth_constant, largest_sampled_gradient, noise_floor
 from .sides import Sides

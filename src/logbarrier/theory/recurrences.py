@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import validate
+from ..base import validate
 from .sides import Sides
 
 

@@ -12,14 +12,8 @@ from typing import Any
 
 from scipy.optimize import minimize_scalar
 
-from .. import validate
-from .constants import (
-    CORRECTED,
-    Constants,
-    curvature_limit,
-    largest_smooth_learning_rate,
-    stationarity_constant,
-)
+from ..base import validate
+from .constants import CORRECTED, Constants, curvature_limit, largest_smooth_learning_rate, stationarity_constant
 from .recurrences import Recurrence
 
 

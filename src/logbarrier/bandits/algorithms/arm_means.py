@@ -1,0 +1,69 @@
+"""What the rules that estimate each arm's mean reward share: how the means are learnt, and the choice of a largest score."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ...engine.compiled import compiled
+from ..loops.dense import learn_mean
+from ..loops.vectors import largest, sum_of
+from .vector_rule import VectorRule
+
+
+@compiled
+def learn_arm_mean(arm, reward, probability, t, policy, vectors, memory, hyper):
+    """m(a) is the mean of arm a's rewards, n(a) their number."""
+    means, counts = vectors
+    learn_mean(means, counts, arm, reward)
+    return True
+
+
+@compiled
+def score_by_mean(vectors, scores):
+    """scores (K,) <- m(a), infinite for arms never pulled: they come first; returns the largest."""
+    means, counts = vectors
+    for a in range(means.shape[0]):
+        scores[a] = means[a] if counts[a] > 0.0 else math.inf
+    return largest(scores)
+
+
+@compiled
+def weigh_largest(scores, top):
+    """scores (K,) <- 1 where the score is `top`, else 0; returns how many are."""
+    for a in range(scores.shape[0]):
+        scores[a] = 1.0 if scores[a] == top else 0.0
+    return sum_of(scores)
+
+
+@compiled
+def draw_largest(u, scores, top):
+    """An arm whose score is `top`, each as likely as the other, at u in [0, 1]."""
+    several = 0
+    for a in range(scores.shape[0]):
+        several += scores[a] == top
+    passed, arm = min(int(u * several), several - 1), 0
+    while arm < scores.shape[0] - 1 and (scores[arm] != top or passed > 0):
+        passed -= scores[arm] == top
+        arm += 1
+    return arm
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArmMeanRule(VectorRule):
+    """The base of rules that choose by m(a), the mean of arm a's rewards, and n(a), their number."""
+
+    place = "outside the paper"
+    rows: ClassVar[tuple[str, ...]] = ("means", "counts")
+    never_negative = ("counts", "widths")
+    prefers = False
+    learn = staticmethod(learn_arm_mean)
+
+    def expected_update(
+        self, t: int, policy: np.ndarray, means: np.ndarray, vectors: np.ndarray, memory: np.ndarray
+    ) -> np.ndarray:
+        """p(a) (r(a) - m(a)) / (n(a) + 1)."""
+        return np.asarray(policy * (means - vectors[0]) / (vectors[1] + 1))

@@ -1,0 +1,107 @@
+"""What a rule is: hyper-parameters, and small compiled functions that learn from one reward at a time.
+
+Softmax ignores a constant added to all of theta, so every update of the paper is two scalars a step:
+
+    theta <- theta + lift e_arm - drain p
+
+A `TwoScalarRule` returns (lift, drain) from the reward R, the pulled arm's probability, the step t = 1, 2, ... and a little
+memory. That one function serves the simulator's loops and the online agent. What does not fit two scalars (batches,
+momentum, another link than softmax, no gradient at all) is a `VectorRule`, in vector_rule.py. To add a rule, write a
+frozen dataclass like the ones beside this file and run `logbarrier.testing.check_rule` on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...engine.compiled import compiled
+from .. import schedules
+
+
+@compiled
+def no_mixing(t, hyper):
+    """For the rules that only ever move theta."""
+    return 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """The base of every rule.
+
+    name         its name on the command line and in files
+    place        where the paper states or cites it
+    memory_size  how many float64 the rule remembers, all 0 at the start
+    prefers      it has preferences theta, which a start can set
+    informed     it is told the true mean rewards, as exact-gradient methods are
+    """
+
+    name: ClassVar[str]
+    place: ClassVar[str]
+    memory_size: ClassVar[int] = 0
+    prefers: ClassVar[bool] = True
+    informed: ClassVar[bool] = False
+
+    def hyper(self, n_arms: int) -> tuple[Any, ...]:
+        """The hyper-parameters as the compiled functions take them."""
+        raise NotImplementedError
+
+    def new_memory(self) -> np.ndarray:
+        """What the rule remembers before its first step."""
+        return np.zeros(max(self.memory_size, 1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values; `algorithms.rule_from_dict` reads them."""
+        plain: dict[str, Any] = {"rule": self.name}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            plain[field.name] = schedules.to_plain(value) if field.name == "learning_rate" else _plain(value)
+        return plain
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoScalarRule(Rule):
+    """A rule whose step is theta <- theta + lift e_arm - drain p.
+
+    lift_and_drain  compiled (reward, probability, t, memory, hyper) -> (lift, drain)
+    mixing          compiled (t, hyper) -> share; after step t, p <- share/K + (1 - share) p. 0 means nothing to do.
+    uses_arm_means  the engine keeps each arm's mean reward m and, before each call, sets
+                    memory[0] = sum_a p(a) m(a) and memory[1] = m(arm)
+    conserves_sum   lift - drain is the same whatever arm and reward came: with a constant added to all
+                    arms, the sum of theta never moves
+    drains          drain is not always 0
+    """
+
+    lift_and_drain: ClassVar[Any]
+    mixing: ClassVar[Any] = staticmethod(no_mixing)
+    uses_arm_means: ClassVar[bool] = False
+    conserves_sum: ClassVar[bool] = True
+    drains: ClassVar[bool] = True
+
+    def expected_update(self, t: int, policy: np.ndarray, means: np.ndarray, memory: np.ndarray) -> np.ndarray:
+        """E[update of theta] at step t that the rule claims, up to a constant added to all arms.
+
+        policy (K,), means (K,) true mean rewards, memory: for rules with arm means, those means (K,).
+        """
+        raise NotImplementedError
+
+    @property
+    def mixes(self) -> bool:
+        """Whether the rule ever moves the policy towards uniform."""
+        return self.mixing is not no_mixing
+
+    def new_memory(self) -> np.ndarray:
+        """What the rule remembers before its first step; rules with arm means are told two numbers in it."""
+        return np.zeros(max(self.memory_size, 2 if self.uses_arm_means else 1))
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str) else float(value)
+
+
+def policy_gradient(policy: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """(diag p - p p^T) values, the gradient of sum_a p(a) values(a) in theta."""
+    slope: np.ndarray = policy * (values - policy @ values)
+    return slope

@@ -1,0 +1,138 @@
+"""Thompson sampling: pull each arm as often as it is believed best."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...base import validate
+from ...engine.compiled import compiled
+from ...engine.elementary import exp, log
+from ...engine.lanes import WIDTH, lane_sum, load, splat, store
+from ...engine.normal import distribution_and_density
+from ...engine.random import fill_arm_normals
+from ..loops.vectors import largest
+from .arm_means import draw_largest
+from .vector_rule import VectorRule
+
+REACH = 9.0  # a normal sample lies farther out with probability 1e-19
+DEEPEST = 40.0  # what lies below x with P(largest <= x) < exp(-40) is left out
+SPACING = 1 / 16  # of the quadrature points, in the logarithm of their distance from that x
+MOST_POINTS = 2000  # a few hundred are needed; a damaged state may not hang
+
+
+@compiled
+def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
+    """centre = (sum of rewards)/(n + 1), deviation = scale/sqrt(n + 1), as if every arm had once paid 0."""
+    centres, counts, deviations = vectors
+    counts[arm] += 1.0
+    centres[arm] += (reward - centres[arm]) / (counts[arm] + 1.0)
+    deviations[arm] = hyper[0] / math.sqrt(counts[arm] + 1.0)
+    return True
+
+
+@compiled
+def draw(u, t, policy, vectors, memory, hyper, stream):
+    """The arm of the largest sample."""
+    centres, _, deviations = vectors
+    samples = np.empty(centres.shape[0])
+    fill_arm_normals(samples, stream)
+    for a in range(centres.shape[0]):
+        samples[a] = centres[a] + deviations[a] * samples[a]
+    return draw_largest(u, samples, largest(samples))
+
+
+@compiled
+def survey(x, centres, precisions, slopes):
+    """slopes (padded K,) <- d/dx log P(sample of a <= x) for every arm; returns their sum and -log P(all samples <= x)."""
+    log_probability, slope = splat(0.0), splat(0.0)
+    for a in range(0, centres.shape[0], WIDTH):
+        precision = load(precisions, a)
+        below, density = distribution_and_density((x - load(centres, a)) * precision)
+        rising = precision * density / below
+        store(slopes, a, rising)
+        slope = slope + rising
+        log_probability = log_probability + log(below)
+    return lane_sum(slope), -lane_sum(log_probability)
+
+
+@compiled
+def weigh(t, vectors, memory, hyper, weights):
+    """p(a) = integral of d/dx log P(sample of a <= x) times P(all samples <= x), by the trapezoidal rule in log(x - start).
+
+    -log P(all samples <= x) is convex. So, from a start where it is 40, it falls by at most 40 while x - start grows e-fold,
+    however different the deviations: in the logarithm one spacing suits every arm.
+    """
+    n_arms = weights.shape[0]
+    padded = -(-n_arms // WIDTH) * WIDTH
+    centres, precisions = np.full(padded, -1e300), np.ones(padded)  # the padding is never the largest
+    slopes, sums = np.empty(padded), np.zeros(padded)
+    top = largest(vectors[0])
+    start, end = -math.inf, -math.inf
+    for a in range(n_arms):
+        centre, deviation = vectors[0, a] - top, vectors[2, a]  # from the top: a deviation may be nothing beside the centres
+        centres[a], precisions[a] = centre, 1.0 / deviation
+        start, end = max(start, centre - REACH * deviation), max(end, centre + REACH * deviation)
+    slope, depth = survey(start, centres, precisions, slopes)
+    for _ in range(MOST_POINTS):
+        if not depth > DEEPEST + 5.0:
+            break
+        start += (depth - DEEPEST) / slope  # Newton's steps never pass the root of a convex function
+        slope, depth = survey(start, centres, precisions, slopes)
+    distance, ratio = 4.0 / slope, exp(SPACING)  # below it, less than exp(-36) is left out
+    for _ in range(MOST_POINTS):
+        if not distance < end - start:
+            break
+        _, depth = survey(start + distance, centres, precisions, slopes)
+        share = splat(distance * exp(-depth))
+        for a in range(0, padded, WIDTH):
+            store(sums, a, load(sums, a) + share * load(slopes, a))
+        distance *= ratio
+    for a in range(n_arms):
+        weights[a] = sums[a]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThompsonSampling(VectorRule):
+    """Thompson sampling with Gaussian beliefs (Agrawal and Goyal 2013).
+
+        pull the largest of samples from N(S(a)/(n(a) + 1), scale^2/(n(a) + 1))
+
+    where n(a) is the number and S(a) the sum of arm a's rewards: the posterior for rewards of deviation `scale`
+    around a mean that is believed N(0, scale^2). The probabilities that agents report and metrics are measured from
+    are integrals, exact to 1e-12.
+
+    scale > 0: the deviation of a reward, and how far from 0 its mean may lie.
+    """
+
+    name = "thompson-sampling"
+    place = "outside the paper"
+    rows = ("centres", "counts", "deviations")
+    never_negative = ("counts", "deviations")
+    prefers = False
+    learn = staticmethod(learn)
+    weigh = staticmethod(weigh)
+    draw = staticmethod(draw)
+
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 1e-100 <= validate.positive("ThompsonSampling", "scale", self.scale) <= 1e100:
+            raise ValueError(f"ThompsonSampling: scale must be between 1e-100 and 1e+100, got {self.scale}")
+
+    def hyper(self, n_arms: int) -> tuple[Any, ...]:
+        return (float(self.scale),)
+
+    def new_vectors(self, theta: np.ndarray, means: np.ndarray | None) -> np.ndarray:
+        vectors = super().new_vectors(theta, means)
+        vectors[2] = self.scale
+        return vectors
+
+    def expected_update(
+        self, t: int, policy: np.ndarray, means: np.ndarray, vectors: np.ndarray, memory: np.ndarray
+    ) -> np.ndarray:
+        """p(a) (r(a) - centre(a)) / (n(a) + 2)."""
+        return np.asarray(policy * (means - vectors[0]) / (vectors[1] + 2))

@@ -1,0 +1,73 @@
+"""UCB1: optimism, no policy gradient."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...base import validate
+from ...engine.compiled import compiled
+from ...engine.elementary import log
+from ..loops.dense import learn_mean
+from ..loops.vectors import largest
+from .arm_means import ArmMeanRule, draw_largest, weigh_largest
+
+
+@compiled
+def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
+    """The mean, the number n(a) and, kept since square roots of all arms would be most of a step, 1/sqrt(n(a))."""
+    means, counts, widths = vectors
+    learn_mean(means, counts, arm, reward)
+    widths[arm] = 1.0 / math.sqrt(counts[arm])
+    return True
+
+
+@compiled
+def fill_bounds(t, vectors, hyper, bounds):
+    """bounds (K,) <- m(a) + c sqrt(log t) / sqrt(n(a)), infinite for arms never pulled; returns the largest."""
+    means, _, widths = vectors
+    width = hyper[0] * math.sqrt(log(max(float(t), 1.0)))
+    for a in range(means.shape[0]):
+        bounds[a] = means[a] + width * widths[a] if widths[a] > 0.0 else math.inf
+    return largest(bounds)
+
+
+@compiled
+def weigh(t, vectors, memory, hyper, weights):
+    """All on the largest bound, evenly where several are largest."""
+    weigh_largest(weights, fill_bounds(t, vectors, hyper, weights))
+
+
+@compiled
+def draw(u, t, policy, vectors, memory, hyper, stream):
+    """An arm of the largest bound."""
+    bounds = np.empty(vectors.shape[1])
+    return draw_largest(u, bounds, fill_bounds(t, vectors, hyper, bounds))
+
+
+@dataclass(frozen=True, kw_only=True)
+class UCB1(ArmMeanRule):
+    """UCB1 (Auer, Cesa-Bianchi and Fischer 2002): pull the arm of the largest upper confidence bound.
+
+        m(a) + c sqrt(log t / n(a))
+
+    with t the pulls so far; arms never pulled come first. c > 0: sqrt(2) is the paper's, for rewards in an interval of
+    length 1; Gaussian rewards of deviation sigma ask for 2 sigma.
+    """
+
+    name = "ucb1"
+    rows = ("means", "counts", "widths")
+    learn = staticmethod(learn)
+    weigh = staticmethod(weigh)
+    draw = staticmethod(draw)
+
+    c: float = 2.0
+
+    def __post_init__(self) -> None:
+        validate.positive("UCB1", "c", self.c)
+
+    def hyper(self, n_arms: int) -> tuple[Any, ...]:
+        return (float(self.c),)

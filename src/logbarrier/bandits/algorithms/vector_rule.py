@@ -1,0 +1,47 @@
+"""Rules that learn in vectors of their own: what two scalars a step cannot say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..loops.vectors import draw_by_policy
+from .rule import Rule
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorRule(Rule):
+    """A rule that keeps vectors (V, K), a few numbers for every arm, and says how they weigh the arms.
+
+    rows   the names of its vectors; row 0 is theta if it `prefers`, and the last the true means if it is `informed`
+    never_negative  the names of those in which a negative number is damage, such as counts
+    learn  compiled (arm, reward, probability, t, policy, vectors, memory, hyper) -> whether the policy may have moved;
+           policy (K,) is what the arm was drawn from, probability its entry, never 0; t = 1, 2, ...
+    weigh  compiled (t, vectors, memory, hyper, weights): fills weights (K,), at least 0 and not all 0;
+           after t steps p = weights / sum(weights)
+    draw   compiled (u, t, policy, vectors, memory, hyper, stream) -> arm. Only for a rule that can draw without
+           knowing p; its `learn` must not read the policy, which is then up to date only where it is measured
+    """
+
+    rows: ClassVar[tuple[str, ...]]
+    never_negative: ClassVar[tuple[str, ...]] = ()
+    learn: ClassVar[Any]
+    weigh: ClassVar[Any]
+    draw: ClassVar[Any] = staticmethod(draw_by_policy)
+
+    def expected_update(
+        self, t: int, policy: np.ndarray, means: np.ndarray, vectors: np.ndarray, memory: np.ndarray
+    ) -> np.ndarray:
+        """E[change of row 0] at step t that the rule claims, (K,); means (K,) are the true mean rewards."""
+        raise NotImplementedError
+
+    def new_vectors(self, theta: np.ndarray, means: np.ndarray | None) -> np.ndarray:
+        """The vectors (V, K) before the first step, from log start probabilities and, if informed, the true means."""
+        vectors = np.zeros((len(self.rows), len(theta)))
+        if self.prefers:
+            vectors[0] = theta
+        if self.informed:
+            vectors[-1] = means
+        return vectors

@@ -1,0 +1,203 @@
+"""Which engine runs a rule, and how runs are flown on it.
+
+| engine   | for                                             | cost of a step              |
+|----------|-------------------------------------------------|-----------------------------|
+| dense    | every rule; the reference, and the agent's own  | one pass over the arms       |
+| lockstep | rules of two scalars, few arms                  | the same, eight runs at once |
+| lazy     | those that drain, any number of arms            | hardly grows with the arms   |
+| sparse   | those that drain nothing, any number of arms    | logarithm of the arms        |
+
+A flight carries one run (lockstep: eight) from checkpoint to checkpoint. A run's bits depend on its engine, seed and number
+alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from ..engine.lanes import WIDTH
+from .algorithms.rule import Rule, TwoScalarRule
+from .algorithms.vector_rule import VectorRule
+from .loops import dense, lockstep, sparse, vectors
+from .loops.lazy import loop as lazy
+from .loops.lazy.classes import new_classes
+from .loops.policy import LARGEST_REWARD, new_policy
+from .metrics import METRICS
+from .problems import ProblemSource
+from .starts import Start, starting_theta
+
+FEW_ARMS = 64
+
+
+class Flight(Protocol):
+    """Runs in the air."""
+
+    name: ClassVar[str]
+    size: ClassVar[int]
+    cost_grows: ClassVar[bool]  # with the number of arms
+
+    @staticmethod
+    def suits(rule: Rule) -> bool:
+        """Whether it can carry runs of a rule."""
+        ...
+
+    def __init__(
+        self, rule: Any, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, steps: np.ndarray, out: np.ndarray
+    ) -> None:
+        """Take off: draw the instances of `runs` (at most `size`), measured at `steps` (C,) into `out` (runs, C, metrics)."""
+        ...
+
+    def advance(self, first: int, last: int) -> int:
+        """Fly to checkpoint last - 1, measuring at first .. last - 1; returns the steps all runs together have made so far."""
+        ...
+
+
+class _Single:
+    """A flight of one run; subclasses say how its state is made and which loop moves it."""
+
+    size: ClassVar[int] = 1
+    cost_grows: ClassVar[bool] = False
+
+    def __init__(
+        self, rule: Any, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, steps: np.ndarray, out: np.ndarray
+    ) -> None:
+        parameters = np.ascontiguousarray(problem.instance(key, runs[0]), dtype=np.float64)
+        means = parameters[0]
+        self._loop, self._state = self._prepare(rule, problem, starting_theta(start, means), means)
+        self._fixed = (rule.hyper(problem.n_arms), (parameters, int(np.argmax(means))), key, runs[0], steps)
+        self._progress, self._out, self._rule = np.zeros(3), out[0], rule
+
+    def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
+        """The loop and the arrays it moves."""
+        raise NotImplementedError
+
+    def advance(self, first: int, last: int) -> int:
+        self._loop(*self._state, *self._fixed, first, last, self._progress, self._out)
+        _refuse_fault(self._rule, self._progress[2])
+        return int(self._progress[0])
+
+
+def _learned(rule: TwoScalarRule, n_arms: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Memory, arm means and arm counts before the first step."""
+    tracked = n_arms if rule.uses_arm_means else 0
+    return rule.new_memory(), np.zeros(tracked), np.zeros(tracked)
+
+
+class DenseFlight(_Single):
+    """One pass over the arms a step."""
+
+    name: ClassVar[str] = "dense"
+    cost_grows: ClassVar[bool] = True
+
+    @staticmethod
+    def suits(rule: Rule) -> bool:
+        return isinstance(rule, TwoScalarRule)
+
+    def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
+        loop = dense.loop_kernel(rule.lift_and_drain, rule.mixing, problem.noise, problem.reward_of)
+        return loop, (new_policy(theta), _learned(rule, len(theta)))
+
+
+class VectorFlight(_Single):
+    """The same for rules that keep vectors of their own."""
+
+    name: ClassVar[str] = "dense"
+    cost_grows: ClassVar[bool] = True
+
+    @staticmethod
+    def suits(rule: Rule) -> bool:
+        return isinstance(rule, VectorRule)
+
+    def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
+        loop = vectors.loop_kernel(rule.learn, rule.weigh, rule.draw, problem.noise, problem.reward_of)
+        return loop, (rule.new_vectors(theta, means), rule.new_memory(), np.empty(len(theta)))
+
+
+class LazyFlight(_Single):
+    """Unpulled arms through one composed map."""
+
+    name: ClassVar[str] = "lazy"
+
+    @staticmethod
+    def suits(rule: Rule) -> bool:
+        return isinstance(rule, TwoScalarRule) and rule.drains and not rule.uses_arm_means
+
+    def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
+        loop = lazy.loop_kernel(rule.lift_and_drain, rule.mixing, problem.noise, problem.reward_of)
+        return loop, (new_classes(theta), _learned(rule, len(theta)))
+
+
+class SparseFlight(_Single):
+    """A tree of sums; only the pulled arm moves."""
+
+    name: ClassVar[str] = "sparse"
+
+    @staticmethod
+    def suits(rule: Rule) -> bool:
+        return isinstance(rule, TwoScalarRule) and not rule.drains and not rule.mixes
+
+    def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
+        loop = sparse.loop_kernel(rule.lift_and_drain, problem.noise, problem.reward_of)
+        return loop, (sparse.new_tree(theta, rule.uses_arm_means), _learned(rule, len(theta)))
+
+
+class LockstepFlight:
+    """Eight runs side by side; where fewer are wanted, the last is flown again in the lanes left over."""
+
+    name: ClassVar[str] = "lockstep"
+    size: ClassVar[int] = WIDTH
+    cost_grows: ClassVar[bool] = False
+
+    @staticmethod
+    def suits(rule: Rule) -> bool:
+        return isinstance(rule, TwoScalarRule)
+
+    def __init__(
+        self, rule: Any, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, steps: np.ndarray, out: np.ndarray
+    ) -> None:
+        lanes = [runs[min(lane, len(runs) - 1)] for lane in range(WIDTH)]
+        tables = np.ascontiguousarray([problem.instance(key, run) for run in lanes], dtype=np.float64)
+        tracked = problem.n_arms if rule.uses_arm_means else 0
+        self._loop = lockstep.loop_kernel(rule.lift_and_drain, rule.mixing, problem.noise, problem.reward_of)
+        self._state = lockstep.new_lockstep(np.stack([starting_theta(start, table[0]) for table in tables]))
+        self._learned = (
+            np.stack([rule.new_memory() for _ in lanes]),
+            np.zeros((WIDTH, tracked)),
+            np.zeros((WIDTH, tracked)),
+        )
+        self._fixed = (rule.hyper(problem.n_arms), tables, tables[:, 0].argmax(axis=1), key, np.array(lanes), steps)
+        self._progress, self._out, self._rule = np.zeros(2 + WIDTH), out, rule
+        self._measured = np.empty((WIDTH, len(steps), len(METRICS)))
+
+    def advance(self, first: int, last: int) -> int:
+        self._loop(self._state, self._learned, *self._fixed, first, last, self._progress, self._measured)
+        _refuse_fault(self._rule, self._progress[1 + WIDTH])
+        self._out[:, first:last] = self._measured[: len(self._out), first:last]
+        return int(self._progress[0]) * len(self._out)
+
+
+def _refuse_fault(rule: Rule, fault: float) -> None:
+    if fault:
+        raise ValueError(f"simulate: {rule.name} was given a reward that is no finite number of size up to {LARGEST_REWARD:g}")
+
+
+FLIGHTS: tuple[type[Flight], ...] = (DenseFlight, VectorFlight, LockstepFlight, LazyFlight, SparseFlight)
+ENGINES = tuple(dict.fromkeys(flight.name for flight in FLIGHTS))
+
+
+def engines_for(rule: Rule) -> list[str]:
+    """The engines that can run a rule."""
+    return [flight.name for flight in FLIGHTS if flight.suits(rule)]
+
+
+def choose(rule: Rule, n_arms: int, wanted: str) -> type[Flight]:
+    """The engine for a rule and a number of arms, and for nothing else, so that runs in blocks are the runs together."""
+    able = {flight.name: flight for flight in FLIGHTS if flight.suits(rule)}
+    if wanted != "auto":
+        if wanted not in able:
+            raise ValueError(f"simulate: engine {wanted!r} cannot run {rule.name}; those that can: auto, {', '.join(able)}")
+        return able[wanted]
+    preferred = ("lockstep", "dense") if n_arms <= FEW_ARMS else ("lazy", "sparse", "dense")
+    return next(able[name] for name in preferred if name in able)

@@ -1,0 +1,169 @@
+"""Learners: the state of one policy that an online agent draws from and teaches, for each kind of rule.
+
+They run the very functions of the simulator's dense loops, so agent and simulator agree to the bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..base import validate
+from ..engine.compiled import from_python
+from .algorithms.rule import Rule, TwoScalarRule
+from .algorithms.vector_rule import VectorRule
+from .loops import dense, vectors
+from .loops.policy import HIGHEST_TOTAL, LOWEST_TOTAL, SHIFT, TOTAL, drain_all, draw_arm, new_policy
+
+PRESENT = dense.PRESENT
+
+
+class Learner(Protocol):
+    """What an agent needs of a policy."""
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """Probabilities (K,) of the next pull."""
+        ...
+
+    @property
+    def theta(self) -> np.ndarray:
+        """Preferences (K,), where the rule has any."""
+        ...
+
+    def draw(self, u: float, stream: tuple[np.ndarray, int, int]) -> int:
+        """An arm from one uniform u; stream gives more where one is not enough."""
+        ...
+
+    def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
+        """Step t = 1, 2, ... from the reward of an arm drawn from probabilities `earlier` (K,), PRESENT for today's."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        ...
+
+    def restore(self, owner: str, state: dict[str, Any], t: int) -> None:
+        """Go on from what `state` returned after t steps; checked."""
+        ...
+
+
+class TwoScalarLearner:
+    """softmax(theta), moved by lift and drain."""
+
+    def __init__(self, rule: TwoScalarRule, theta: np.ndarray) -> None:
+        self._rule, self._n_arms, self._hyper = rule, len(theta), rule.hyper(len(theta))
+        self._policy = new_policy(theta)
+        tracked = self._n_arms if rule.uses_arm_means else 0
+        self._learned = (rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        _, weights, _, scalars = self._policy
+        return np.asarray(weights[: self._n_arms] / scalars[TOTAL])
+
+    @property
+    def theta(self) -> np.ndarray:
+        return self._policy[0][: self._n_arms]
+
+    def draw(self, u: float, stream: tuple[np.ndarray, int, int]) -> int:
+        _, weights, sums, scalars = self._policy
+        return int(from_python(draw_arm)(weights, sums, scalars[TOTAL], u))
+
+    def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
+        update = dense.update_kernel(self._rule.lift_and_drain, self._rule.mixing)
+        update(self._policy, self._learned, self._hyper, self._n_arms, t, arm, reward, earlier)
+
+    def state(self) -> dict[str, Any]:
+        memory, arm_means, arm_counts = self._learned
+        return {
+            "theta": self.theta.tolist(),
+            "shift": float(self._policy[3][SHIFT]),
+            "memory": memory.tolist(),
+            "arm_means": arm_means.tolist(),
+            "arm_counts": arm_counts.tolist(),
+        }
+
+    def restore(self, owner: str, state: dict[str, Any], t: int) -> None:
+        theta, weights, sums, scalars = self._policy
+        theta[: self._n_arms] = numbers(owner, "theta", state["theta"], self._n_arms)
+        scalars[SHIFT] = validate.number(owner, "shift", state["shift"])
+        scalars[TOTAL] = from_python(drain_all)(theta, weights, sums, 0.0, scalars[SHIFT])
+        if not LOWEST_TOTAL <= scalars[TOTAL] <= HIGHEST_TOTAL:
+            raise ValueError(f"{owner}: shift must fit theta, got {scalars[SHIFT]}")
+        for array, name in zip(self._learned, ("memory", "arm_means", "arm_counts"), strict=True):
+            array[:] = numbers(owner, name, state[name], len(array))
+        if (self._learned[2] < 0).any():
+            raise ValueError(f"{owner}: arm_counts must be zero or positive")
+
+
+class VectorLearner:
+    """A policy that a rule's own vectors weigh."""
+
+    def __init__(self, rule: VectorRule, theta: np.ndarray, means: np.ndarray | None) -> None:
+        self._rule, self._hyper = rule, rule.hyper(len(theta))
+        self._vectors, self._memory = rule.new_vectors(theta, means), rule.new_memory()
+        self._policy = np.empty(len(theta))
+        self._steps = 0
+        self._set_policy()
+
+    def _set_policy(self) -> None:
+        vectors.policy_kernel(self._rule.weigh)(self._vectors, self._memory, self._policy, self._hyper, self._steps)
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        return self._policy.copy()
+
+    @property
+    def theta(self) -> np.ndarray:
+        if not self._rule.prefers:
+            raise AttributeError(f"Agent.theta: {self._rule.name} keeps no preferences")
+        return np.asarray(self._vectors[0])
+
+    def draw(self, u: float, stream: tuple[np.ndarray, int, int]) -> int:
+        draw = from_python(self._rule.draw)
+        return int(draw(u, self._steps, self._policy, self._vectors, self._memory, self._hyper, stream))
+
+    def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
+        drawn_from = earlier if len(earlier) else self._policy
+        update = vectors.update_kernel(self._rule.learn)
+        self._steps = t
+        if update(self._vectors, self._memory, drawn_from, self._hyper, t, arm, reward):
+            self._set_policy()
+
+    def state(self) -> dict[str, Any]:
+        return {"vectors": self._vectors.tolist(), "memory": self._memory.tolist()}
+
+    def restore(self, owner: str, state: dict[str, Any], t: int) -> None:
+        rows = state["vectors"]
+        if len(rows) != len(self._vectors):
+            raise ValueError(f"{owner}: vectors must be {', '.join(self._rule.rows)}")
+        for row, name, values in zip(self._vectors, self._rule.rows, rows, strict=True):
+            row[:] = numbers(owner, name, values, len(row))
+            if name in self._rule.never_negative and (row < 0).any():
+                raise ValueError(f"{owner}: {name} must be zero or positive")
+        self._memory[:] = numbers(owner, "memory", state["memory"], len(self._memory))
+        self._steps = t
+        self._set_policy()
+        if not (np.isfinite(self._policy).all() and (self._policy >= 0).all()):
+            raise ValueError(f"{owner}: vectors must give every arm a probability")
+
+
+def learner_of(rule: Rule, theta: np.ndarray, means: np.ndarray | None) -> Learner:
+    """A policy at the start: theta (K,) log probabilities; means (K,) for a rule that is informed."""
+    if isinstance(rule, VectorRule):
+        return VectorLearner(rule, theta, means)
+    assert isinstance(rule, TwoScalarRule)
+    return TwoScalarLearner(rule, theta)
+
+
+def numbers(owner: str, name: str, values: Any, length: int) -> np.ndarray:
+    """A finite array (length,) from plain JSON values."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{owner}: {name} must be {length} finite numbers") from None
+    if array.shape != (length,) or not np.isfinite(array).all():
+        raise ValueError(f"{owner}: {name} must be {length} finite numbers")
+    return array

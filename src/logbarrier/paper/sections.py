@@ -1,0 +1,66 @@
+"""The part of a report that only the paper's study has: its figures and what became of its claims."""
+
+from __future__ import annotations
+
+from collections import Counter
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from ..report.page import heading, paragraph, picture, table
+from .figures import VIEWS
+from .reproduction import EXPERIMENTS
+from .setting import HORIZON, LONG, escape_sentence
+
+VERDICTS = ("reproduced", "only at the long horizon", "not reproduced", "not run")
+
+
+def figures(folder: Path, names: list[str], view: str) -> list[str]:
+    """One view of each experiment."""
+    suffix = "" if view == "mean" else f"-{view}"
+    return [
+        heading("Figures" if view == "mean" else f"The same, as {VIEWS[view]}"),
+        *(picture(folder / f"{name}{suffix}.svg", f"{EXPERIMENTS[name].title}: {VIEWS[view]}") for name in names),
+    ]
+
+
+def claims(judged: list[dict[str, Any]]) -> list[str]:
+    """Tally, explanation and table of the claims."""
+    tally = Counter(one["verdict"] for one in judged)
+    items = "".join(
+        f'<li class="{verdict.replace(" ", "-")}"><b>{tally[verdict]}</b>{verdict}</li>'
+        for verdict in VERDICTS
+        if tally[verdict]
+    )
+    rows = [
+        [
+            f"{escape(one['sentence'])}<small>{escape(one['name'])} (Section {escape(one['place'])}): "
+            f"{escape(one['meaning'])}</small>",
+            _evidence(one["printed"]),
+            _evidence(one["long"]),
+            f'<span class="{one["verdict"].replace(" ", "-")}">{one["verdict"]}</span>',
+        ]
+        for one in judged
+    ]
+    return [
+        heading("What became of the paper's claims"),
+        f'<ul class="tally">{items}</ul>',
+        paragraph(escape_sentence()),
+        table(["claim and what it means in numbers", f"T = {HORIZON:,}", f"T = {LONG:,}", "verdict"], rows),
+    ]
+
+
+def _evidence(one: dict[str, Any] | None) -> str:
+    if one is None:
+        return '<span class="soft">not run</span>'
+    p = "" if one["p"] is None else f", p {'< 1e-4' if one['p'] < 1e-4 else format(one['p'], '.2g')}"
+    needed = f"{'&gt;' if one['above'] else '&lt;'} {one['bound']:g}"
+    holds = "holds" if one["holds"] else "fails"
+    return (
+        f"<span>{holds}: {_number(one['effect'])} [{_number(one['low'])}, {_number(one['high'])}]</span>"
+        f"<small>needed {needed}{p}; {escape(one['where'])}</small>"
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:,.0f}"

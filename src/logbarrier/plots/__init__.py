@@ -1,0 +1,8 @@
+"""Record -> figure. Each function returns a Matplotlib figure; `save_figure` writes it."""
+
+from __future__ import annotations
+
+from .curves import learning_curves, standings
+from .style import save_figure
+
+__all__ = ["learning_curves", "save_figure", "standings"]

@@ -1,0 +1,94 @@
+"""Record -> figure. Statistics come from the record; nothing is computed here but what to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..record import Record
+from .style import COLOURS, DASHES, panels, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_BANDS = 9  # with more curves than that, bands hide one another
+LEGEND_WIDTH = 150  # characters that fit below the panels, line samples included
+LABELS = {
+    "optimal_probability": "probability of the optimal arm",
+    "min_probability": "smallest probability",
+    "wrong_probability": "largest probability of a wrong arm",
+    "regret": "cumulative regret",
+    "suboptimality": "suboptimality",
+    "gradient_norm": "gradient norm",
+    "inverse_square_probability": r"$1/\pi(a^*)^2$",
+    "entropy": "entropy",
+}
+
+
+def learning_curves(records: Mapping[str, Record], metric: str = "optimal_probability") -> Figure:
+    """Mean with 95 % t-band of each record, the middle half of the runs below it, and the fraction of runs stuck."""
+    longest = max((len(label) for label in records), default=1)
+    columns = max(1, min(len(records), LEGEND_WIDTH // (longest + 8)))
+    legend_rows = -(-len(records) // columns)
+    with styled():
+        size = (10.5, 3.0 + 0.2 * legend_rows)
+        figure, (mean_axes, spread_axes, stuck_axes) = panels(1, 3, size=size, sharex=True)
+        for number, (label, record) in enumerate(records.items()):
+            colour = COLOURS[number % len(COLOURS)]
+            dashes = DASHES[number // len(COLOURS) % len(DASHES)]
+            banded = len(records) <= MOST_BANDS
+            _mean_band(mean_axes, record, metric, label, colour, dashes, banded)
+            _quantile_band(spread_axes, record, metric, colour, dashes, banded)
+            if "wrong_probability" in record.values:
+                stuck_axes.plot(record.steps, record.stuck(), dashes, color=colour)
+        mean_axes.set(title="mean and 95 % interval", ylabel=LABELS[metric])
+        spread_axes.set(title="median and middle 50 % of runs")
+        stuck_axes.set(title="runs stuck on a wrong arm", ylim=(-0.03, 1.03))
+        if metric in ("optimal_probability", "wrong_probability"):
+            mean_axes.set_ylim(-0.03, 1.03)
+            spread_axes.set_ylim(-0.03, 1.03)
+        for axes in (mean_axes, spread_axes, stuck_axes):
+            axes.set_xlabel("step")
+            axes.ticklabel_format(axis="x", style="sci", scilimits=(-3, 5), useMathText=True)
+        figure.legend(loc="outside lower center", ncols=columns)
+    return figure
+
+
+def standings(rows: Mapping[str, tuple[Record, bool]]) -> Figure:
+    """Final regret, final p(a*) and fraction stuck, one row per record, in the order given; the flag fills the mark.
+
+    Thick bars are 95 % t-intervals of the mean, thin ones the range from the 5 % to the 95 % quantile of the runs.
+    """
+    with styled():
+        figure, panes = panels(1, 3, size=(10.5, 1.0 + 0.24 * len(rows)), sharey=True, width_ratios=[3, 2, 1])
+        for height, (record, filled) in enumerate(rows.values()):
+            face = COLOURS[0] if filled else "white"
+            for axes, metric in zip(panes, ("regret", "optimal_probability"), strict=False):
+                low, high = (bound[-1] for bound in record.interval(metric))
+                thin_low, thin_high = (q[-1] for q in record.quantiles(metric, (0.05, 0.95)))
+                axes.plot([thin_low, thin_high], [height] * 2, color=COLOURS[0], linewidth=0.8)
+                if record.runs > 1:
+                    axes.plot([low, high], [height] * 2, color=COLOURS[0], linewidth=3.0, alpha=0.5)
+                axes.plot(record.mean(metric)[-1], height, "o", color=COLOURS[0], markerfacecolor=face, markersize=5)
+            panes[2].barh(height, record.stuck_fraction(), color=COLOURS[1], height=0.6)
+        panes[0].set(
+            xlabel="final regret", xscale="log", yticks=range(len(rows)), yticklabels=list(rows), ylim=(len(rows) - 0.4, -0.6)
+        )
+        panes[1].set(xlabel="final p(a*)", xlim=(-0.03, 1.03))
+        panes[2].set(xlabel="stuck", xlim=(0, 1.03))
+    return figure
+
+
+def _mean_band(axes: Axes, record: Record, metric: str, label: str, colour: str, dashes: str, banded: bool) -> None:
+    low, high = record.interval(metric)
+    axes.plot(record.steps, record.mean(metric), dashes, color=colour, label=label)
+    if banded and record.runs > 1:
+        axes.fill_between(record.steps, low, high, color=colour, alpha=0.2, linewidth=0)
+
+
+def _quantile_band(axes: Axes, record: Record, metric: str, colour: str, dashes: str, banded: bool) -> None:
+    low, median, high = record.quantiles(metric, (0.25, 0.5, 0.75))
+    axes.plot(record.steps, median, dashes, color=colour)
+    if banded:
+        axes.fill_between(record.steps, low, high, color=colour, alpha=0.2, linewidth=0)

@@ -1,0 +1,147 @@
+"""Try every statement on random points and on points an optimiser looked for, and say what was found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from ..base import validate
+from .points import coordinates, decode, draw
+from .statements import STATEMENTS, Form, Statement
+
+TOLERANCE = 1e-9  # beyond rounding
+RANDOM_ARMS = (2, 3, 5, 10, 30)
+SEARCHED_ARMS = (2, 3, 4, 5)
+ITERATIONS = 40  # of the optimiser from one start
+EVALUATIONS = 60
+NUDGE = 1e-6  # of its differences
+
+HOLDS, CORRECTED, FAILS = "holds", "holds after correction", "fails"
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The tightest point found for one form of a statement: lesser/greater there, and the point itself."""
+
+    ratio: float
+    seed: int
+    point: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found about a statement.
+
+    verdict    holds, holds after correction (the printed form fails), or fails (the last form there is)
+    printed    the tightest point of the printed form; its ratio above 1 is a counterexample
+    corrected  the tightest point of the corrected form, where there is one
+    equation   an equality: ratios count errors of 1e-9 of the terms' size
+    """
+
+    statement: str
+    place: str
+    verdict: str
+    erratum: int | None
+    random: int
+    optimised: int
+    printed: Worst
+    corrected: Worst | None
+    equation: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return asdict(self)
+
+
+def verify(
+    *,
+    instances: int = 10_000,
+    optimised: int = 200,
+    seed: int = 0,
+    statements: tuple[Statement, ...] = STATEMENTS,
+    progress: Progress | None = None,
+) -> list[Verdict]:
+    """Try each statement on `instances` random points and from `optimised` random starts of a maximiser of its ratio.
+
+    >>> verdicts = verify(instances=100, optimised=2)
+    >>> sorted({verdict.verdict for verdict in verdicts})
+    ['holds', 'holds after correction']
+    """
+    instances = validate.integer("verify", "instances", instances, 1)
+    optimised = validate.integer("verify", "optimised", optimised, 0)
+    seed = validate.integer("verify", "seed", seed, 0)
+    found = []
+    for number, statement in enumerate(statements):
+        found.append(_try(statement, instances, optimised, seed))
+        if progress is not None:
+            progress(number + 1, len(statements))
+    return found
+
+
+def _try(statement: Statement, instances: int, optimised: int, seed: int) -> Verdict:
+    printed = tightest(statement.printed, instances, optimised, seed)
+    corrected = None if statement.corrected is None else tightest(statement.corrected, instances, optimised, seed)
+    if corrected is not None and corrected.ratio > 1.0 + TOLERANCE:
+        verdict = FAILS
+    elif printed.ratio <= 1.0 + TOLERANCE:
+        verdict = HOLDS
+    else:
+        verdict = FAILS if corrected is None else CORRECTED
+    return Verdict(
+        statement=statement.name,
+        place=statement.place,
+        verdict=verdict,
+        erratum=statement.erratum,
+        random=instances,
+        optimised=optimised,
+        printed=printed,
+        corrected=corrected,
+        equation=statement.equation,
+    )
+
+
+def tightest(form: Form, instances: int, optimised: int, seed: int) -> Worst:
+    """The point with the largest ratio among random ones and those the optimiser reached."""
+    generator = np.random.default_rng(seed)
+    best_ratio, best_free, best_arms = -math.inf, np.empty(0), RANDOM_ARMS[0]
+    for n_arms in RANDOM_ARMS:
+        free = draw(generator, -(-instances // len(RANDOM_ARMS)), n_arms)
+        ratios = _ratios(form, free, n_arms)
+        worst = int(np.argmax(ratios))
+        if ratios[worst] > best_ratio:
+            best_ratio, best_free, best_arms = float(ratios[worst]), free[worst], n_arms
+    for start in range(optimised):
+        n_arms = SEARCHED_ARMS[start % len(SEARCHED_ARMS)]
+        ratio, free = _climb(form, draw(generator, 1, n_arms)[0], n_arms)
+        if ratio > best_ratio:
+            best_ratio, best_free, best_arms = ratio, free, n_arms
+    return Worst(best_ratio, seed, decode(best_free[None], best_arms).describe(0))
+
+
+def _ratios(form: Form, free: np.ndarray, n_arms: int) -> np.ndarray:
+    ratio = np.asarray(form(decode(free, n_arms)).ratio)
+    return np.asarray(ratio.reshape(len(free), -1).max(axis=1))
+
+
+def _climb(form: Form, start: np.ndarray, n_arms: int) -> tuple[float, np.ndarray]:
+    """Maximise log ratio from a start by L-BFGS; all differences of one gradient are one batch."""
+    nudges = NUDGE * np.eye(coordinates(n_arms))
+
+    def falling(free: np.ndarray) -> tuple[float, np.ndarray]:
+        around = np.concatenate([free[None], free + nudges, free - nudges])
+        values = -np.log(np.maximum(_ratios(form, around, n_arms), 1e-12))
+        half = len(nudges)
+        return float(values[0]), (values[1 : 1 + half] - values[1 + half :]) / (2.0 * NUDGE)
+
+    bounds = [(-60.0, 60.0)] * coordinates(n_arms)
+    reached = minimize(
+        falling, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": ITERATIONS, "maxfun": EVALUATIONS}
+    )
+    return math.exp(-float(reached.fun)), np.asarray(reached.x)
