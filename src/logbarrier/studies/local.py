@@ -56,16 +56,16 @@ def _compute_one(cell: Cell, threads: int, report: Report, stop: threading.Event
         report(now - done)
         done = now
 
-    result = compute_cell(cell.identity, threads, progress)
+    result = compute_cell(cell.wire, threads, progress)
     return Result(cell, *result)
 
 
 def compute_cell(
-    identity: dict[str, Any], threads: int = 1, progress: Callable[[int, int], None] | None = None
+    wire: dict[str, Any], threads: int = 1, progress: Callable[[int, int], None] | None = None
 ) -> tuple[bytes | None, dict[str, Any]]:
     """A cell's bytes and provenance, or None and the failure: what an executor runs, here or on another machine."""
     try:
-        cell = cell_of(identity)
+        cell = cell_of(wire)
         record = cell.simulate(threads, progress)
         return pack(cell, record), {**record.provenance, **machine()}
     except Exception as error:
