@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from ..bandits.algorithms.rule import Rule
@@ -16,7 +16,10 @@ def rule_from_words(name: str, words: Sequence[str], shared: Mapping[str, Any]) 
     shared: options of the command that also go to a rule with a parameter of that name, such as the horizon.
     """
     from ..bandits.algorithms import RULES, make_rule
+    from ..studies.tables import rule_of
 
+    if ":" in name:  # a class of the user's own, file.py:Class
+        return cast("Rule", rule_of({"rule": name, **{key: _number(value) for key, value in _pairs(words)}}))
     kinds = {field.name: str(field.type) for field in fields(RULES[name])} if name in RULES else {}
     parameters = {key: value for key, value in shared.items() if key in kinds}
     for key, value in _pairs(words):

@@ -15,6 +15,7 @@ import numpy as np
 from ..base.files import whole_file
 from ..record import Record
 from .cell_file import DamagedCellError
+from .status import seconds_of
 from .store import CannotWriteError, Store
 from .study import Case
 
@@ -39,7 +40,7 @@ def record_of(store: Store, case: Case) -> Record | None:
         return None
     first = blocks[0][0]
     values = {name: np.concatenate([block[name] for block, _ in blocks]) for name in first.metrics}
-    seconds = sum(provenance.get("seconds", 0.0) for _, provenance in blocks)
+    seconds = sum(seconds_of(provenance) or 0.0 for _, provenance in blocks)
     runs = sum(block.runs for block, _ in blocks)
     return Record(first.steps, values, {**first.settings, "runs": runs}, {**blocks[0][1], "seconds": round(seconds, 4)})
 

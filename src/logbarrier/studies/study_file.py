@@ -51,8 +51,10 @@ def read_study(path: str | Path, **changes: Any) -> StudyFile:
         content = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise FileNotFoundError(f"{path}: there is no such study file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: cannot be read: {error}") from None
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: is not UTF-8 text: {error.reason} at byte {error.start}") from None
     try:
         plain = tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
@@ -148,4 +150,5 @@ def _toml(value: Any) -> str:
         return "{" + ", ".join(f"{key} = {_toml(entry)}" for key, entry in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)  # TOML writes words, numbers and truth values as JSON does
+    plain = json.dumps(value, ensure_ascii=False)  # TOML writes words, numbers and truth values as JSON does,
+    return plain.replace("\x7f", "\\u007f")  # but for this one character, which JSON leaves as it is
