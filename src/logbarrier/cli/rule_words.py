@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,12 +15,13 @@ def rule_from_words(name: str, words: Sequence[str], shared: Mapping[str, Any]) 
     shared: options of the command that also go to a rule with a parameter of that name, such as the horizon.
     """
     from ..bandits.algorithms import RULES, make_rule
+    from ..base.parameters import parameters_of
 
-    kinds = {field.name: str(field.type) for field in fields(RULES[name])} if name in RULES else {}
-    parameters = {key: value for key, value in shared.items() if key in kinds}
+    known = parameters_of(RULES[name]) if name in RULES else {}
+    given = {key: value for key, value in shared.items() if key in known}
     for key, value in _pairs(words):
-        parameters[key] = value if kinds.get(key) == "str" else _number(value)
-    return make_rule(name, parameters)
+        given[key] = value if key in known and known[key].is_word else _number(value)
+    return make_rule(name, given)
 
 
 def _pairs(words: Sequence[str]) -> list[tuple[str, str]]:
