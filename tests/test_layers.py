@@ -14,7 +14,7 @@ ROOT = Path(logbarrier.__file__).parent
 
 # Lowest first; a room imports itself and lower rows only.
 ROWS = [
-    {"version", "base"},
+    {"version", "base", "statistics"},
     {"engine", "record"},
     {"bandits"},
     {"theory", "testing", "studies"},
