@@ -48,7 +48,7 @@ def complexity(
 ) -> None:
     """Count the pulls each system needs for an accuracy epsilon, and the slope against 1/epsilon beside the stated rate.
 
-    Example: logbarrier complexity --only sgb --only lb-sgb --plot complexity.png
+    Example: logbarrier complexity --only sgb --only log-barrier-sgb --plot complexity.png
     """
     from ..comparison import INSTANCES, Budget, measure, study_of, systems_named
     from ..comparison.charts import complexity_figure
