@@ -108,11 +108,21 @@ def with_table(page: str) -> str:
     return f"{before}{BEGIN}\n{table()}\n{END}{after}"
 
 
+def without_detours(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The arrows that no longer way implies: a -> c is left out where a -> b -> c."""
+
+    def reached(name: str) -> set[str]:
+        return graph[name].union(*(reached(other) for other in graph[name]))
+
+    return {name: used - set().union(*(reached(other) for other in used)) for name, used in graph.items()}
+
+
 def draw() -> None:
-    """Rooms as boxes, one row per layer, an arrow to each room that is imported."""
+    """Rooms as boxes, one row per layer, an arrow to each room that is imported and not implied by another arrow."""
     from logbarrier.plots.style import COLOURS, panels, save_figure, styled
 
-    graph = {name: used for name, used in rooms().items() if name not in ("version", "__main__", "__init__")}
+    graph = without_detours(rooms())
+    graph = {name: used for name, used in graph.items() if name not in ("version", "__main__", "__init__")}
     layers = [[name for name in names if name in graph] for names in ROWS]
     layers = [names for names in layers if names]
     place = {name: ((i + 1) / (len(names) + 1), height) for height, names in enumerate(layers) for i, name in enumerate(names)}
@@ -120,7 +130,7 @@ def draw() -> None:
         figure, axes = panels(1, 1, size=(8.4, 6.4))
         for name, used in graph.items():
             for other in used & set(place):
-                arrow = {"arrowstyle": "-|>", "color": COLOURS[place[name][1] % 6], "alpha": 0.45, "shrinkA": 12, "shrinkB": 12}
+                arrow = {"arrowstyle": "-|>", "color": COLOURS[place[name][1] % 6], "alpha": 0.8, "shrinkA": 14, "shrinkB": 26}
                 axes.annotate("", place[other], place[name], arrowprops={**arrow, "connectionstyle": "arc3,rad=0.06"})
         for name, (x, y) in place.items():
             box = {"boxstyle": "round,pad=0.45", "facecolor": "white", "edgecolor": COLOURS[y % 6], "linewidth": 1.4}
