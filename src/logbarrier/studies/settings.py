@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..base.validate import did_you_mean
 from ..record import Record
 from . import own
 
@@ -105,7 +106,8 @@ def class_named(kind: str, name: Any, near: Any = None) -> type[Any]:
     if isinstance(name, str):
         found = own.load(name, near) if own.is_reference(name) else own.entry_point(f"logbarrier.{kind}s", name)
     if found is None:
-        raise ValueError(f"{kind} must be one of {', '.join(known)}, or your own as 'file.py:Class', got {name!r}")
+        near_miss = did_you_mean(name, known)
+        raise ValueError(f"{kind} must be one of {', '.join(known)}, or your own as 'file.py:Class', got {name!r}{near_miss}")
     return found
 
 

@@ -12,12 +12,13 @@ import inspect
 import itertools
 import json
 import typing
+from dataclasses import is_dataclass
 from pathlib import Path
-from types import UnionType
 from typing import Any
 
-from ..bandits.schedules import Schedule
-from .own import is_reference, short_name, without_place
+from ..base.parameters import parameters_of
+from ..base.validate import did_you_mean
+from .own import short_name, without_place
 from .settings import class_named, name_of_class, setting_of_problem, setting_of_rule
 
 Table = dict[str, Any]
@@ -96,57 +97,44 @@ def _short(key: str, value: Any) -> str:
 
 def _made(naming: str, table: Table, near: Path | None) -> Any:
     kind = class_named(naming, table.get(naming), near)
-    owner = short_name(table[naming]) if is_reference(table[naming]) else table[naming]
+    owner = short_name(table[naming])
     takes = {
         name: parameter
         for name, parameter in inspect.signature(kind).parameters.items()
         if parameter.kind in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     }
     arguments = {key: value for key, value in table.items() if key != naming}
-    hints = _hints(kind)
-    for key, value in arguments.items():
+    listed = f"it takes {', '.join(takes)}" if takes else "it takes none"
+    for key in arguments:
         if key not in takes:
-            raise ValueError(f"{owner}: has no key {key}; it takes {', '.join(takes) or 'none'}")
-        arguments[key] = _checked(owner, key, value, hints.get(key, Any))
+            raise ValueError(f"{owner}: has no parameter {key}; {listed}{did_you_mean(key, takes)}")
     for key, parameter in takes.items():
         if parameter.default is inspect.Parameter.empty and key not in arguments:
-            raise ValueError(f"{owner}: needs {key}; it takes {', '.join(takes)}")
+            raise ValueError(f"{owner}: needs {key}; {listed}")
+    fields = parameters_of(kind) if is_dataclass(kind) else {}
+    hints = _hints(kind)
+    for key, value in arguments.items():
+        arguments[key] = fields[key].read(owner, key, value) if key in fields else value
+        _check_kind(owner, key, value, hints.get(key, Any))
     return kind(**arguments)
 
 
 def _hints(kind: type[Any]) -> dict[str, Any]:
     """Argument -> type, as far as the class says and the names it uses are known."""
     try:
-        return {**typing.get_type_hints(kind.__init__), **typing.get_type_hints(kind)}
+        return typing.get_type_hints(kind) if is_dataclass(kind) else typing.get_type_hints(kind.__init__)  # type: ignore[misc]
     except (NameError, TypeError):
         return {}
 
 
-def _checked(owner: str, key: str, value: Any, hint: Any) -> Any:
-    """The value as the class takes it. TOML knows types, so '0.1' and true are mistakes where a number belongs."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    allowed = set(typing.get_args(hint)) if isinstance(hint, UnionType) else {hint}
-    if Schedule in allowed and not number:
-        return _schedule(owner, key, value)
-    if allowed == {str} and not isinstance(value, str):
+def _check_kind(owner: str, key: str, value: Any, hint: Any) -> None:
+    """TOML knows types, so '0.1' and true are mistakes where a number belongs."""
+    if hint is str and not isinstance(value, str):
         raise ValueError(f"{owner}: {key} must be a word, got {value!r}")
-    if allowed == {bool} and not isinstance(value, bool):
+    if hint is bool and not isinstance(value, bool):
         raise ValueError(f"{owner}: {key} must be true or false, got {value!r}")
-    if allowed <= {int, float} and not number:
+    if hint in (int, float) and (isinstance(value, bool) or not isinstance(value, int | float)):
         raise ValueError(f"{owner}: {key} must be a number, got {value!r}")
-    return value
-
-
-def _schedule(owner: str, key: str, value: Any) -> Schedule:
-    if not isinstance(value, dict):
-        raise ValueError(f"{owner}: {key} must be a number or a schedule such as {{scale=0.1, power=0.5}}, got {value!r}")
-    for part, of_part in value.items():
-        if part not in ("scale", "power", "rate"):
-            raise ValueError(f"{owner}: {key} has no part {part}; a schedule takes scale, power, rate")
-        _checked(owner, f"{key}.{part}", of_part, float)
-    if "scale" not in value:
-        raise ValueError(f"{owner}: {key} needs scale; a schedule takes scale, power, rate")
-    return Schedule(**value)
 
 
 def _check_round_trip(name: str, method: str, table: Table, same: Any) -> None:
