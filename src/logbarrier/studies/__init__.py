@@ -16,12 +16,13 @@
 from __future__ import annotations
 
 from .local import LocalExecutor
-from .results import record_of, records, write_summary
+from .results import record_of, records
 from .run import Executor, Outcome, run
 from .run_study import StudyRun, run_study
 from .store import CannotWriteError, Store
 from .study import Case, Study, case_of, product
 from .study_file import read_study, study_as_toml
+from .summary import write_summary
 
 __all__ = [
     "CannotWriteError",

@@ -7,7 +7,7 @@ summary and report ask the setting and know nothing else of arms or states.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -62,6 +62,14 @@ class Setting(ABC):
         self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None
     ) -> Record:
         """The cell's runs: a pure function of rule, problem and the cell's fields."""
+
+    def ranking_metric(self, measured: Collection[str]) -> str | None:
+        """What rules are ranked by, of the metrics that were measured; None if none of them can rank."""
+        return next((metric for metric in self.ranked_by if metric in measured), None)
+
+    def drawn_metric(self, measured: Collection[str]) -> str:
+        """What the learning curves show, of the metrics that were measured."""
+        return next(metric for metric in (*self.drawn, *measured) if metric in measured)
 
     def follows_preferences(self, rule: Any) -> bool:
         """Whether a rule is a policy gradient, rather than an index or posterior policy."""

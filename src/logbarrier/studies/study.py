@@ -68,6 +68,29 @@ def product(problems: Iterable[Any], rules: Iterable[Any]) -> list[Case]:
     return [Case(problem, rule) for problem in problem_tables for rule in rule_tables]
 
 
+class Labels:
+    """Short names that tell some cases apart: the parameters that differ among them."""
+
+    def __init__(self, cases: Sequence[Case]) -> None:
+        seen: dict[str, set[str]] = {}
+        for case in cases:
+            for key, value in case.values.items():
+                seen.setdefault(key, set()).add(json.dumps(value))
+        self._constant = {key for key, values in seen.items() if len(values) == 1}
+        self._one_kind = "problem" in self._constant
+
+    def rule(self, case: Case) -> str:
+        """Its rule, such as 'log-barrier-sgb eta=100'."""
+        return described({key: value for key, value in case.rule.items() if key == "rule" or key not in self._constant})
+
+    def problem(self, case: Case) -> str:
+        """Its problem and the size of it, such as 'gap=0.1 K=10'."""
+        hidden = self._constant - {"problem"} | set(case.sizes)
+        name = described({key: value for key, value in case.problem.items() if key not in hidden})
+        sizes = (f"{case.setting.symbols[key]}={size}" for key, size in case.sizes.items())
+        return " ".join([name.partition(" ")[2] if self._one_kind else name, *sizes]).strip()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Study:
     """Many simulations under one name: every rule on every problem.
@@ -187,24 +210,16 @@ class Study:
         return chosen
 
     @cached_property
-    def _constant_keys(self) -> set[str]:
-        """Keys that have the same value wherever they occur, of no use to tell cases apart."""
-        seen: dict[str, set[str]] = {}
-        for case in self.cases:
-            for key, value in case.values.items():
-                seen.setdefault(key, set()).add(json.dumps(value))
-        return {key for key, values in seen.items() if len(values) == 1} - {"rule", "problem"}
+    def _labels(self) -> Labels:
+        return Labels(self.cases)
 
     def rule_label(self, case: Case) -> str:
         """The case's rule with the parameters that differ within the study."""
-        return described({key: value for key, value in case.rule.items() if key not in self._constant_keys})
+        return self._labels.rule(case)
 
     def problem_label(self, case: Case) -> str:
         """The case's problem with the parameters that differ within the study, and its size."""
-        one_kind = len({other.problem["problem"] for other in self.cases}) == 1
-        differing = {key: value for key, value in case.problem.items() if key not in self._constant_keys | set(case.sizes)}
-        name = described(differing).partition(" ")[2] if one_kind else described(differing)
-        return " ".join([name, *(f"{self.setting.symbols[key]}={size}" for key, size in case.sizes.items())]).strip()
+        return self._labels.problem(case)
 
     @cached_property
     def hash(self) -> str:
