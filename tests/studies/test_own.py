@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -110,13 +111,17 @@ def test_a_study_made_in_python_is_the_one_in_the_file(tmp_path, no_numbers):
     study = lb.Study(
         name="study",
         problems=[lb.GapInstances(n_arms=3)],
-        rules=[kinds["Clipped"](learning_rate=0.1), kinds["Clipped"](learning_rate=0.2), kinds["Plain"](), lb.SGB(learning_rate=0.1)],
+        rules=[*(kinds["Clipped"](learning_rate=rate) for rate in (0.1, 0.2)), kinds["Plain"](), lb.SGB(learning_rate=0.1)],
         horizon=60, runs=4, runs_per_cell=2, checkpoints=5, engine="dense",
     )  # fmt: skip
     assert study == read_study(tmp_path / "study.toml").study
     done = lb.run_study(study, out=tmp_path / "runs")
     assert (done.outcome.computed, len(done.records())) == (8, 4)
-    assert [study.rule_label(case) for case in study.cases[:3]] == ["Clipped learning_rate=0.1", "Clipped learning_rate=0.2", "Plain"]
+    assert [study.rule_label(case) for case in study.cases[:3]] == [
+        "Clipped learning_rate=0.1",
+        "Clipped learning_rate=0.2",
+        "Plain",
+    ]
     assert len(study.only(["rule=Clipped"])) == 2
 
 
@@ -144,7 +149,10 @@ def test_a_problem_whose_arguments_do_not_tell_all_is_refused(tmp_path):
         ({"rule": "broken.py:Rule"}, "broken.py: cannot be imported: ZeroDivisionError"),
         ({"rule": "study.py:Rule"}, "must not run a study when imported"),
         ({"rule": "mine.py:Lottery", "means": [0.1, 0.2]}, "Study: rule must be a rule such as"),
-        ({"rule": "mine.py:Clipped", "learning_rte": 0.1}, "Clipped: has no parameter learning_rte; it takes learning_rate, bound"),
+        (
+            {"rule": "mine.py:Clipped", "learning_rte": 0.1},
+            "Clipped: has no parameter learning_rte; it takes learning_rate, bound",
+        ),
         ({"rule": "mine.py:Clipped"}, "Clipped: needs learning_rate"),
         ({"rule": "mine.py:Clipped", "learning_rate": "fast"}, "Clipped: learning_rate must be a number, got 'fast'"),
     ],
@@ -153,9 +161,8 @@ def test_what_cannot_be_had_is_one_sentence(tmp_path, table, message):
     written(tmp_path)
     (tmp_path / "broken.py").write_text("1 / 0\n")
     (tmp_path / "study.py").write_text("import logbarrier as lb\nlb.run_study(None)\n")
-    with pytest.raises(ValueError, match="") as caught:
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
         rule_of(table, tmp_path)
-    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -178,7 +185,9 @@ def test_entry_points_are_found_by_name(tmp_path, monkeypatch):
         def load(self):
             return kind
 
-    monkeypatch.setattr(own, "entry_points", lambda *, group, name: [Point()] * ((group, name) == ("logbarrier.rules", "clipped")))
+    monkeypatch.setattr(
+        own, "entry_points", lambda *, group, name: [Point()] * ((group, name) == ("logbarrier.rules", "clipped"))
+    )
     rule = rule_of({"rule": "clipped", "learning_rate": 0.1})
     assert type(rule) is kind
     assert table_of_rule(rule)["rule"].endswith(f"mine.py:Clipped@{fingerprint(kind)}")
@@ -188,7 +197,9 @@ def test_from_the_idea_to_the_ranking_on_the_command_line(tmp_path):
     """Run, kill -9, resume, report, edit, run: cells survive, the ranking names the rule, the edit costs its cells alone."""
     written(tmp_path)
     study, out = tmp_path / "study.toml", tmp_path / "runs"
-    study.write_text(STUDY.replace("learning_rate = [0.1, 0.2]", "learning_rate = 0.1").replace("horizon = 60", "horizon = 200_000"))
+    study.write_text(
+        STUDY.replace("learning_rate = [0.1, 0.2]", "learning_rate = 0.1").replace("horizon = 60", "horizon = 200_000")
+    )
     process = subprocess.Popen([sys.executable, "-m", "logbarrier", "run", study, "--out", out, "--threads", "1"])
     while not cell_bytes(out):
         assert process.poll() is None
@@ -206,7 +217,9 @@ def test_from_the_idea_to_the_ranking_on_the_command_line(tmp_path):
     assert "Ranking" in page
     assert "<td>Clipped</td>" in page
     written(tmp_path, edited("FACTOR = 1.0", "FACTOR = 2.0"))
-    study.write_text(STUDY.replace("learning_rate = [0.1, 0.2]", "learning_rate = 0.1").replace("horizon = 60", "horizon = 200_000"))
+    study.write_text(
+        STUDY.replace("learning_rate = [0.1, 0.2]", "learning_rate = 0.1").replace("horizon = 60", "horizon = 200_000")
+    )
     again = logbarrier("run", study, "--out", out)
     assert "2 cells computed" in again.stdout
     assert "4 were stored" in again.stdout

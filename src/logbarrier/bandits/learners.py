@@ -155,7 +155,9 @@ def learner_of(rule: Rule, theta: np.ndarray, means: np.ndarray | None) -> Learn
     if isinstance(rule, VectorRule):
         return VectorLearner(rule, theta, means)
     if not isinstance(rule, TwoScalarRule):
-        raise ValueError(f"{type(rule).__name__}: must inherit from TwoScalarRule or VectorRule, which say how it learns, not from Rule")
+        raise ValueError(
+            f"{type(rule).__name__}: must inherit from TwoScalarRule or VectorRule, which say how it learns, not from Rule"
+        )
     return TwoScalarLearner(rule, theta)
 
 

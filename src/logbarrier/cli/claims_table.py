@@ -7,7 +7,12 @@ from collections import Counter
 from typing import Any
 
 WIDTH = 100
-COLOURS = {"reproduced": "green", "not reproduced": "red", "only at the long horizon": "yellow", "undecided by these runs": "cyan"}
+COLOURS = {
+    "reproduced": "green",
+    "not reproduced": "red",
+    "only at the long horizon": "yellow",
+    "undecided by these runs": "cyan",
+}
 
 
 def print_claims(judged: list[dict[str, Any]], explanation: str) -> None:

@@ -68,9 +68,7 @@ def reproduce(
 
         def compute(store: Store, cases: list[Case], up_to: int | None = None) -> Outcome:
             label = store.study.name
-            return execution.compute(
-                store, chosen, cases, up_to=up_to, force=force, retry=retry, quiet=quiet, label=label
-            )
+            return execution.compute(store, chosen, cases, up_to=up_to, force=force, retry=retry, quiet=quiet, label=label)
 
         try:
             outcomes = [compute(stores[0], cases)]
@@ -86,13 +84,13 @@ def reproduce(
             sys.stderr.write(f"logbarrier: {error}; {AGAIN}\n")
             raise typer.Exit(1) from None
     made = stores[: len(pages)]
-    _print(claims_of(made[-1]), made, pages, [str(path) for store in made for path in figures(store)], escape_sentence(), as_json)
+    _print(
+        claims_of(made[-1]), made, pages, [str(path) for store in made for path in figures(store)], escape_sentence(), as_json
+    )
     execution.finish(outcomes)
 
 
-def _what_fits(
-    store: Store, printed: Store, cases: list[Case], compute: Compute, deadline: float, cores: int
-) -> list[Outcome]:
+def _what_fits(store: Store, printed: Store, cases: list[Case], compute: Compute, deadline: float, cores: int) -> list[Outcome]:
     """Rounds of the long horizon until the next one would end too late; what is stored already costs nothing."""
     from ..paper.budget import DRAWING, rounds, seconds_needed
 

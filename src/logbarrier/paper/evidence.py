@@ -2,7 +2,8 @@
 
 It holds where the whole interval is on the right side of the bound, fails where the whole interval is on the wrong side, and is
 undecided where the interval covers the bound. A statement about several comparisons holds only if each of them does, and
-fails if one does, so it has the evidence of its weakest one; such an intersection-union test needs no correction for their number.
+fails if one does, so it has the evidence of its weakest one; such an intersection-union test needs no correction for their
+number.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..statistics import share_interval, t_quantile
+
 
 @dataclass(frozen=True)
 class Evidence:

@@ -49,11 +49,7 @@ def cases_of(names: Sequence[str]) -> list[Case]:
 
 def drawable(results: Results) -> list[str]:
     """The experiments of which every curve has finished runs."""
-    return [
-        name
-        for name, experiment in EXPERIMENTS.items()
-        if results.runs_of(experiment) > 0
-    ]
+    return [name for name, experiment in EXPERIMENTS.items() if results.runs_of(experiment) > 0]
 
 
 def results_of(store: Store) -> Results:
