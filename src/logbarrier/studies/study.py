@@ -178,7 +178,7 @@ class Study:
                 seed=self.seed,
                 checkpoints=self.checkpoints,  # type: ignore[arg-type]
                 spacing=self.spacing,
-                metrics=tuple(self.metrics),
+                metrics=tuple(self.metrics or ()),
                 bad_start=self.bad_start,
                 engine=self.engine,
             )

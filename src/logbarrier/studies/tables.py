@@ -122,7 +122,7 @@ def _made(naming: str, table: Table, near: Path | None) -> Any:
 def _hints(kind: type[Any]) -> dict[str, Any]:
     """Argument -> type, as far as the class says and the names it uses are known."""
     try:
-        return typing.get_type_hints(kind) if is_dataclass(kind) else typing.get_type_hints(kind.__init__)  # type: ignore[misc]
+        return typing.get_type_hints(kind) if is_dataclass(kind) else typing.get_type_hints(kind.__init__)
     except (NameError, TypeError):
         return {}
 
