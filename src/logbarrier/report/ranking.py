@@ -10,7 +10,6 @@ import numpy as np
 from ..record import Record
 from ..statistics import resampling_weights
 from ..studies.study import Case
-from ..studies.tables import rule_of
 
 
 @dataclass(frozen=True)
@@ -26,12 +25,12 @@ class Place:
     @property
     def follows_preferences(self) -> bool:
         """Whether it is a policy-gradient rule, which has preferences, rather than an index or posterior policy."""
-        return self.case.setting.follows_preferences(rule_of(self.case.rule))
+        return self.case.setting.follows_preferences(self.case.made_rule)
 
     @property
     def informed(self) -> bool:
         """Whether it is told what no user could tell it, such as the mean rewards."""
-        return self.case.setting.informed(rule_of(self.case.rule))
+        return self.case.setting.informed(self.case.made_rule)
 
 
 def ranking(found: Sequence[tuple[Case, Record]], metric: str = "regret", seed: int = 0) -> list[Place]:
