@@ -47,4 +47,7 @@ from .bandits.schedules import power_law as power_law
 from .bandits.simulator import simulate as simulate
 from .bandits.starts import OptimalArmAt as OptimalArmAt
 from .record import Record as Record
+from .studies.run_study import StudyRun as StudyRun
+from .studies.run_study import run_study as run_study
+from .studies.study import Study as Study
 from .version import __version__ as __version__

@@ -11,6 +11,7 @@ import typer
 
 from ..version import __version__
 from . import complexity, plan, report, reproduce, rules, run, simulate, status, verify
+from .errors import whole_output
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -48,4 +49,5 @@ def _global(
 
 def main() -> None:
     """Entry point."""
-    app()
+    with whole_output():
+        app()

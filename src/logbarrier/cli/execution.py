@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .console import printable
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -65,7 +67,7 @@ def compute(
 
 def warn(sentence: str) -> None:
     """A sentence on stderr."""
-    sys.stderr.write(f"logbarrier: {sentence}\n")
+    sys.stderr.write(f"logbarrier: {printable(sentence)}\n")
 
 
 def print_dry_run(work: Sequence[tuple[Store, list[Case] | None]], *, force: bool, retry: bool, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from ..base.files import whole_file
 from ..report import study_sections
 from ..report.publish import publish_page
-from ..studies import Store, records
+from ..studies import Store
 from . import sections
 from .claims import judge
 from .experiment import Results
@@ -51,19 +51,18 @@ def _body(store: Store, at_horizon: dict[str, Store], folder: Path) -> tuple[lis
         file.write((json.dumps(judged, indent=1) + "\n").encode())
     names = drawable(results[own])
     files = draw_figures(results[own], folder, names)
-    found = list(records(store))
     length = "the printed horizon" if own == "paper" else "a hundred times the printed horizon"
     title = f"How Log-Barrier Helps Exploration in Policy Optimization, reproduced at {length}"
     options = f"--runs {store.study.runs} --seed {store.study.seed} --out {store.folder.parent}" + (
         " --horizon long" if own == "long" else ""
     )
     return [
-        *study_sections.opening(store, found, title),
+        *study_sections.opening(store, title),
         *sections.figures(folder, names, "mean"),
         *sections.claims(judged),
         *sections.figures(folder, names, "quantiles"),
         *sections.figures(folder, names, "stuck"),
-        *study_sections.endings(store, found),
+        *study_sections.endings(study_sections.entries([store])),
         *study_sections.timings(store),
         *study_sections.rerun(store, [f"logbarrier reproduce {options}"]),
     ], [*files, _claims_file(store)]

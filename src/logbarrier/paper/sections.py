@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..report.page import heading, paragraph, picture, table
+from ..report.page import Markup, heading, paragraph, picture, table
 from .figures import VIEWS
 from .reproduction import EXPERIMENTS
 from .setting import HORIZON, LONG, escape_sentence
@@ -34,11 +34,13 @@ def claims(judged: list[dict[str, Any]]) -> list[str]:
     )
     rows = [
         [
-            f"{escape(one['sentence'])}<small>{escape(one['name'])} (Section {escape(one['place'])}): "
-            f"{escape(one['meaning'])}</small>",
-            _evidence(one["printed"]),
-            _evidence(one["long"]),
-            f'<span class="{one["verdict"].replace(" ", "-")}">{one["verdict"]}</span>',
+            Markup(
+                f"{escape(one['sentence'])}<small>{escape(one['name'])} (Section {escape(one['place'])}): "
+                f"{escape(one['meaning'])}</small>"
+            ),
+            Markup(_evidence(one["printed"])),
+            Markup(_evidence(one["long"])),
+            Markup(f'<span class="{one["verdict"].replace(" ", "-")}">{one["verdict"]}</span>'),
         ]
         for one in judged
     ]
