@@ -14,10 +14,10 @@ subtracted: a state visited with weight 1e-300 is as precise as one visited with
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array, eye_array
-from scipy.sparse.linalg import splu
+from scipy.sparse import csr_array
 
-MOST_DENSE = 1500  # states; above, a sparse factorisation that does not exchange rows
+MOST_DENSE = 1500  # states; above, the series of what happens step by step
+NEGLIGIBLE = 1e-18  # a term of the series, beside the sum
 
 
 class Elimination:
@@ -64,18 +64,29 @@ class Elimination:
         return v
 
 
-class SparseElimination:
-    """The same for a sparse chain of many states: I - M is factored with its own diagonal as pivots, so only they subtract."""
+class LargeChain:
+    """The same for a sparse chain of many states, by adding up what happens after 0, 1, 2, ... steps.
+
+    Visits add only numbers that are not negative, so here too small entries are precise; the cost grows like 1/(1 - gamma).
+    """
 
     def __init__(self, moves: csr_array) -> None:
-        self._factors = splu(
-            (eye_array(moves.shape[0]) - moves).tocsc(), diag_pivot_thresh=0.0, options={"SymmetricMode": True}
-        )
+        self._moves, self._back = moves, moves.T.tocsr()
 
     def visits(self, start: np.ndarray) -> np.ndarray:
         """x = start + M' x."""
-        return np.asarray(self._factors.solve(np.asarray(start, dtype=np.float64), trans="T"))
+        return _series(self._back, start)
 
     def values(self, reward: np.ndarray) -> np.ndarray:
         """v = reward + M v."""
-        return np.asarray(self._factors.solve(np.asarray(reward, dtype=np.float64)))
+        return _series(self._moves, reward)
+
+
+def _series(matrix: csr_array, first: np.ndarray) -> np.ndarray:
+    """first + matrix first + matrix^2 first + ..."""
+    term = np.array(first, dtype=np.float64)
+    total = term.copy()
+    while np.abs(term).max() > NEGLIGIBLE * np.abs(total).max():
+        term = matrix @ term
+        total += term
+    return total

@@ -11,10 +11,9 @@ from scipy.sparse import coo_array, csr_array
 
 from .. import validate
 from . import checks
-from .elimination import MOST_DENSE, Elimination, SparseElimination
+from .elimination import MOST_DENSE, Elimination, LargeChain
 
 BETTER = 1e-12  # of the size of the values: an action must be better by this for policy iteration to switch
-SWEEPS = 100  # cheap, and they carry a reward that far: policy iteration alone carries it one state at a time
 
 
 class FiniteMDP:
@@ -122,7 +121,7 @@ class FiniteMDP:
         """(S, K) all 1/K."""
         return np.full((self.n_states, self.n_actions), 1.0 / self.n_actions)
 
-    def chain(self, policy: Any) -> Elimination | SparseElimination:
+    def chain(self, policy: Any) -> Elimination | LargeChain:
         """The discounted chain of a policy, factored: M = gamma P_pi."""
         pi = checks.policy("FiniteMDP.chain", policy, self.n_states, self.n_actions)
         n_pairs = self.n_states * self.n_actions
@@ -130,7 +129,7 @@ class FiniteMDP:
                             shape=(self.n_states, n_pairs))  # fmt: skip
         moves = self.gamma * (weights @ self._rows)
         if self.n_states > MOST_DENSE:
-            return SparseElimination(moves.tocsr())
+            return LargeChain(moves.tocsr())
         return Elimination(moves.toarray(), (1.0 - self.gamma) + self.gamma * (pi * self.missing).sum(axis=1))
 
     def occupancy(self, policy: Any) -> np.ndarray:
@@ -156,10 +155,12 @@ class FiniteMDP:
 
     @cached_property
     def optimal_policy(self) -> np.ndarray:
-        """(S, K) a deterministic policy no other does better than, by policy iteration after some sweeps of value iteration."""
+        """(S, K) a deterministic policy no other does better than, by policy iteration."""
         everyone, value = np.arange(self.n_states), np.zeros(self.n_states)
-        for _ in range(SWEEPS):
-            value = self.action_value(value).max(axis=1)
+        for _ in range(self.n_states):  # cheap sweeps first: policy iteration carries a reward one state at a time
+            before, value = value, self.action_value(value).max(axis=1)
+            if np.abs(value - before).max() <= 1e-4 * BETTER * np.abs(value).max():
+                break
         chosen = self.action_value(value).argmax(axis=1)
         while True:
             policy = np.zeros((self.n_states, self.n_actions))
