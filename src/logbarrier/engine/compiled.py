@@ -28,7 +28,7 @@ from numba.core.serialize import dumps
 from ..files import whole_file
 
 PACKAGE = Path(__file__).resolve().parent.parent
-_COMPILED_SOURCES = ("engine", "algorithms", "problems.py", "schedules.py")
+_COMPILED_SOURCES = ("engine", "algorithms", "problems.py", "schedules.py", "mdps")
 
 
 def compiled(function: Callable[..., Any]) -> Any:
