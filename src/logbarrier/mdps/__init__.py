@@ -14,6 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import exact as exact
+    from . import testing as testing
+    from .algorithms import NPG as NPG
+    from .algorithms import PG as PG
+    from .algorithms import RULES as RULES
+    from .algorithms import ActionBarrierPG as ActionBarrierPG
+    from .algorithms import CountBonus as CountBonus
+    from .algorithms import EntropyPG as EntropyPG
+    from .algorithms import OptimisticQ as OptimisticQ
+    from .algorithms import Rule as Rule
+    from .algorithms import SpectralPG as SpectralPG
+    from .algorithms import StateEntropy as StateEntropy
     from .environments import DeepSea as DeepSea
     from .environments import Distractor as Distractor
     from .environments import Family as Family
@@ -29,17 +40,23 @@ if TYPE_CHECKING:
     from .exact import NoRegulariser as NoRegulariser
     from .exact import Spectral as Spectral
     from .problem import FiniteMDP as FiniteMDP
+    from .simulator import METRICS as METRICS
+    from .simulator import simulate as simulate
 
 _HOME = {
+    "algorithms": (
+        "NPG", "PG", "RULES", "ActionBarrierPG", "CountBonus", "EntropyPG", "OptimisticQ", "Rule", "SpectralPG", "StateEntropy",
+    ),
     "environments": (
         "DeepSea", "Distractor", "Family", "Lock", "MDPSource", "RandomDeepSeas", "RandomLocks", "RandomMDPs", "RiverSwim",
         "from_gymnasium",
     ),
     "exact": ("ActionBarrier", "Entropy", "NoRegulariser", "Spectral"),
     "problem": ("FiniteMDP",),
+    "simulator": ("METRICS", "simulate"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
-_MODULES = ("exact",)
+_MODULES = ("exact", "testing")
 
 __all__ = [*_MODULES, *_MODULE_OF]
 

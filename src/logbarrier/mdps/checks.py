@@ -90,6 +90,14 @@ def policy(owner: str, values: Any, n_states: int, n_actions: int) -> np.ndarray
     return array
 
 
+def parameters(name: str, values: Any, n_states: int, n_actions: int) -> np.ndarray:
+    """Parameters (S, K) of a softmax policy, or a direction in their space."""
+    array = _numbers("exact", name, values)
+    if array.shape != (n_states, n_actions):
+        raise ValueError(f"exact: {name} must have shape {(n_states, n_actions)}, got {array.shape}")
+    return array
+
+
 def every_episode_ends(owner: str, rows: csr_array, missing: np.ndarray) -> None:
     """With gamma 1 no policy may stay for ever: shrink the set of states that can stay among themselves until it is empty."""
     staying = np.ones(missing.shape[0], dtype=bool)

@@ -76,7 +76,7 @@ class FiniteMDP:
         for array in (self.R, self.rho, self.offsets, self.successors, self.probabilities, self.states):
             array.setflags(write=False)
         if self.gamma == 1.0:
-            checks.every_episode_ends(owner, self._rows, self.missing)
+            checks.every_episode_ends(owner, self.rows, self.missing)
 
     @classmethod
     def from_transitions(
@@ -95,18 +95,19 @@ class FiniteMDP:
     @cached_property
     def P(self) -> np.ndarray:  # noqa: N802
         """Transition probabilities (S, K, S), dense; made on first use."""
-        dense = self._rows.toarray().reshape(self.n_states, self.n_actions, self.n_states)
+        dense = self.rows.toarray().reshape(self.n_states, self.n_actions, self.n_states)
         dense.setflags(write=False)
         return np.asarray(dense)
 
     @cached_property
     def missing(self) -> np.ndarray:
         """(S, K) the probability that the episode ends after (s, a); rounding of rows that sum to 1 is not an end."""
-        left = 1.0 - np.asarray(self._rows.sum(axis=1)).reshape(self.n_states, self.n_actions)
+        left = 1.0 - np.asarray(self.rows.sum(axis=1)).reshape(self.n_states, self.n_actions)
         return np.where(left > checks.ROUNDING, left, 0.0)
 
     @cached_property
-    def _rows(self) -> csr_array:
+    def rows(self) -> csr_array:
+        """P as a sparse matrix (S K, S): row s K + a is P[s, a]."""
         return csr_array(
             (self.probabilities, self.successors, self.offsets), shape=(self.n_states * self.n_actions, self.n_states)
         )
@@ -127,7 +128,7 @@ class FiniteMDP:
         n_pairs = self.n_states * self.n_actions
         weights = csr_array((pi.ravel(), np.arange(n_pairs), np.arange(self.n_states + 1) * self.n_actions),
                             shape=(self.n_states, n_pairs))  # fmt: skip
-        moves = self.gamma * (weights @ self._rows)
+        moves = self.gamma * (weights @ self.rows)
         if self.n_states > MOST_DENSE:
             return LargeChain(moves.tocsr())
         return Elimination(moves.toarray(), (1.0 - self.gamma) + self.gamma * (pi * self.missing).sum(axis=1))
@@ -146,7 +147,15 @@ class FiniteMDP:
 
     def action_value(self, value: np.ndarray) -> np.ndarray:
         """Q (S, K) = R + gamma P V for values V (S,)."""
-        return np.asarray(self.R + self.gamma * (self._rows @ value).reshape(self.n_states, self.n_actions))
+        return np.asarray(self.R + self.expected_next(value))
+
+    def expected_next(self, value: np.ndarray) -> np.ndarray:
+        """gamma P V (S, K) for values V (S,): what the next state is worth, seen from (s, a)."""
+        return np.asarray(self.gamma * (self.rows @ value).reshape(self.n_states, self.n_actions))
+
+    def arriving(self, weights: np.ndarray) -> np.ndarray:
+        """gamma P' w (S,) for weights w (S, K) of states and actions: what arrives in each state."""
+        return np.asarray(self.gamma * (self.rows.T @ weights.ravel()))
 
     def advantage(self, policy: Any) -> np.ndarray:
         """A (S, K) = Q - V, not normalised; sum_a pi(a|s) A[s, a] = 0."""
@@ -182,7 +191,7 @@ class FiniteMDP:
     @cached_property
     def reachable(self) -> np.ndarray:
         """(S,) whether some policy ever visits the state."""
-        targets = coo_array(self._rows)
+        targets = coo_array(self.rows)
         joined = csr_array(
             (np.ones(targets.nnz), (targets.row // self.n_actions, targets.col)), shape=(self.n_states, self.n_states)
         )
@@ -195,7 +204,7 @@ class FiniteMDP:
     @cached_property
     def terminal(self) -> np.ndarray:
         """(S,) whether nothing happens any more: no reward, and every action stays or ends the episode."""
-        rows = coo_array(self._rows)
+        rows = coo_array(self.rows)
         leaves = np.zeros(self.n_states, dtype=bool)
         leaves[rows.row[rows.row // self.n_actions != rows.col] // self.n_actions] = True
         return np.asarray(~leaves & (self.R == 0.0).all(axis=1))
@@ -212,7 +221,7 @@ class FiniteMDP:
             raise ValueError(f"{self.name}: some state must be reachable and not terminal, got {self.n_states} that are not")
         if not np.isclose(self.rho[keep].sum(), 1.0):
             raise ValueError(f"{self.name}: episodes must not begin in a terminal state, got rho {self.rho[~keep].sum()} there")
-        rows = self._rows[np.repeat(keep, self.n_actions)][:, keep]
+        rows = self.rows[np.repeat(keep, self.n_actions)][:, keep]
         return FiniteMDP(
             P=rows, R=self.R[keep], rho=self.rho[keep] / self.rho[keep].sum(), gamma=self.gamma, name=self.name,
             episode_length=self.episode_length, shape=self.shape, states=self.states[keep], action_names=self.action_names,
