@@ -102,13 +102,14 @@ def _(objective: Spectral, start: Point) -> Maximum:
 def _(objective: Entropy, start: Point) -> Maximum:
     """Newton's method on the soft Bellman equation: pi = softmax(Q/tau) of the soft Q of the policy before."""
     point, before = start, np.full(start.mdp.n_states, -np.inf)
-    for iteration in range(SOFT_STEPS):
+    iterations = 0
+    while iterations < SOFT_STEPS:
         _, value = point.action_value(point.mdp.R + objective.bonus(point))
         if not (value > before + SOFT_GAIN * np.abs(value).max()).any():
             break
-        before = value
+        before, iterations = value, iterations + 1
         point = Point(point.mdp, point.mdp.action_value(value) / objective.tau)
-    return _summary(point, objective, iteration)
+    return _summary(point, objective, iterations)
 
 
 @_maximum.register

@@ -6,8 +6,8 @@ of h is known in closed form, state by state:
 
     W_s = d^2 [diag pi^2 + pi^2 (pi^2)' / (1 - |pi|^2)],        W grad h = mu
 
-A step is W (eta (R - E' lambda) + grad h) with the multipliers lambda of the flow. Written as lambda = V + c, V the values of the
-present policy with the bonus (K - 1)/(eta d) and A its advantages without it,
+A step is W (eta (R - E' lambda) + grad h) with the multipliers lambda of the flow. Written as lambda = V + c, V the values of
+the present policy with the bonus (K - 1)/(eta d) and A its advantages without it,
 
     step/mu = 1 + eta W (A - E' c)/mu,        eta E W E' c = E (mu + eta W A)
 
@@ -74,7 +74,7 @@ def _advantage(mdp: FiniteMDP, eta: float, policy: np.ndarray, d: np.ndarray, ch
     weighted = policy * advantage
     weighted[everyone, likely] = 0.0
     advantage[everyone, likely] = -(bonus + weighted.sum(axis=1)) / policy[everyone, likely]
-    return advantage
+    return np.asarray(advantage)
 
 
 def _relative_change(eta: float, flow: csr_array, policy: np.ndarray, d: np.ndarray, advantage: np.ndarray) -> np.ndarray:

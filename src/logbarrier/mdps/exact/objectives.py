@@ -92,7 +92,7 @@ class Entropy:
 
     def bonus(self, point: Point) -> np.ndarray:
         """-tau log pi."""
-        return -self.tau * point.log_policy
+        return np.asarray(-self.tau * point.log_policy)
 
     def pull(self, point: Point) -> np.ndarray:
         """0: the expected derivative of log pi vanishes."""
@@ -100,7 +100,7 @@ class Entropy:
 
     def bonus_change(self, point: Point, change: Change) -> np.ndarray:
         """-tau d log pi."""
-        return -self.tau * change.log_policy
+        return np.asarray(-self.tau * change.log_policy)
 
     def pull_change(self, point: Point, change: Change) -> np.ndarray:
         """0."""
