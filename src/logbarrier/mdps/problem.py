@@ -13,6 +13,7 @@ from .. import validate
 from . import checks
 from .elimination import MOST_DENSE, Elimination, LargeChain
 
+MOST_SMALL = 50  # states; above, transitions are used as a sparse matrix
 BETTER = 1e-12  # of the size of the values: an action must be better by this for policy iteration to switch
 
 
@@ -125,13 +126,16 @@ class FiniteMDP:
     def chain(self, policy: Any) -> Elimination | LargeChain:
         """The discounted chain of a policy, factored: M = gamma P_pi."""
         pi = checks.policy("FiniteMDP.chain", policy, self.n_states, self.n_actions)
+        exits = (1.0 - self.gamma) + self.gamma * (pi * self.missing).sum(axis=1)
+        if self.n_states <= MOST_SMALL:
+            return Elimination(self.gamma * np.einsum("sa,sat->st", pi, self.P), exits)
         n_pairs = self.n_states * self.n_actions
         weights = csr_array((pi.ravel(), np.arange(n_pairs), np.arange(self.n_states + 1) * self.n_actions),
                             shape=(self.n_states, n_pairs))  # fmt: skip
         moves = self.gamma * (weights @ self.rows)
         if self.n_states > MOST_DENSE:
             return LargeChain(moves.tocsr())
-        return Elimination(moves.toarray(), (1.0 - self.gamma) + self.gamma * (pi * self.missing).sum(axis=1))
+        return Elimination(moves.toarray(), exits)
 
     def occupancy(self, policy: Any) -> np.ndarray:
         """d (S,), every entry to full relative precision up to 1500 states."""

@@ -19,16 +19,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.sparse import csr_array, diags_array, eye_array, kron, vstack
+from scipy.sparse import csr_array, eye_array, issparse, kron
 
 from ..elimination import Elimination, LargeChain
 from ..problem import FiniteMDP
 
 DECREMENT = 1e-12  # of Newton's method: below it a step changes the policy by less than this part
 QUADRATIC = 0.25  # a decrement below this falls quadratically
+MOST_SMALL = 50  # states; above, the flow constraints are a sparse matrix
 STEPS = 2000  # a probability can double in each, so this is enough from 1e-300
 INSIDE = 0.95  # of the way to the boundary mu = 0 is the longest step
 SHORTEST = 1e-12
@@ -46,6 +48,8 @@ class Iterate:
 def newton(mdp: FiniteMDP, eta: float, policy: np.ndarray) -> Iterator[Iterate]:
     """The iterates from a policy without zeros; the last one has converged."""
     flow = (kron(eye_array(mdp.n_states), np.ones((mdp.n_actions, 1))) - mdp.gamma * mdp.rows).tocsr()  # E', (S K, S)
+    if mdp.n_states <= MOST_SMALL:
+        flow = flow.toarray()
     before = np.inf
     for _ in range(STEPS):
         chain = mdp.chain(policy)
@@ -77,18 +81,18 @@ def _advantage(mdp: FiniteMDP, eta: float, policy: np.ndarray, d: np.ndarray, ch
     return np.asarray(advantage)
 
 
-def _relative_change(eta: float, flow: csr_array, policy: np.ndarray, d: np.ndarray, advantage: np.ndarray) -> np.ndarray:
+def _relative_change(eta: float, flow: Any, policy: np.ndarray, d: np.ndarray, advantage: np.ndarray) -> np.ndarray:
     """step/mu (S, K). The unknown is d c, whose matrix has entries of order 1."""
     S, K = policy.shape
     spread = (policy * others(policy)).sum(axis=1)  # 1 - |pi|^2
     squares = csr_array(((policy**2).ravel(), np.arange(S * K), np.arange(S + 1) * K), shape=(S, S * K))
-    scaled = flow @ diags_array(1.0 / d)
-    roots = vstack(
-        [diags_array(np.repeat(d, K) * policy.ravel()) @ scaled, diags_array(d / np.sqrt(spread)) @ squares @ scaled]
-    )
+    scaled = flow * (1.0 / d)
+    first = scaled * (np.repeat(d, K) * policy.ravel())[:, None]
+    second = (squares @ scaled) * (d / np.sqrt(spread))[:, None]
     free = _weighted(eta, policy, d, spread, advantage)
     right = scaled.T @ (d[:, None] * policy * (1.0 + free)).ravel()
-    matrix = (roots.T @ roots).toarray()
+    matrix = first.T @ first + second.T @ second
+    matrix = matrix.toarray() if issparse(matrix) else matrix
     try:
         correction = cho_solve(cho_factor(matrix), right) / d
     except LinAlgError:
