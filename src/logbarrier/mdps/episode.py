@@ -77,9 +77,9 @@ def softmax_action(states, state, u, policies, t):
     for a in range(n_actions):
         policy[a] = exp(row[FIRST + a] - top)
         total += policy[a]
-    left, action = u, n_actions - 1
+    share, left, action = 1.0 / total, u, n_actions - 1
     for a in range(n_actions):
-        policy[a] /= total
+        policy[a] *= share
     for a in range(n_actions - 1):
         left -= policy[a]
         if left < 0.0:

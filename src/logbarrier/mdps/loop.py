@@ -22,38 +22,45 @@ TIME, STATE, POSITION, REWARDS = (
 )  # where a run stands: steps made, present state, steps of this episode, sum of rewards
 CERTAIN = 2.0  # above every uniform
 
-World = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]
+World = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]
 
 
 def world_of(mdp: FiniteMDP) -> World:
-    """An MDP as the loop samples it: cumulative probabilities of the successors of each (s, a), and of the first state."""
-    cumulative = np.cumsum(mdp.probabilities)
+    """An MDP as the loop samples it: offsets, moves, rewards (S K,), first states (S, 2), gamma.
+
+    A row of `moves` is the cumulative probability of a successor of (s, a), and the successor: side by side, because a step in
+    a large MDP waits for memory and for little else. The same for the first state.
+    """
     counts = np.diff(mdp.offsets)
+    cumulative = np.cumsum(mdp.probabilities)
     before = np.concatenate([[0.0], cumulative])[mdp.offsets[:-1]]
     cumulative -= np.repeat(before, counts)
     surely = (mdp.missing.ravel() == 0.0) & (counts > 0)
     cumulative[mdp.offsets[1:][surely] - 1] = CERTAIN
-    start = np.cumsum(mdp.rho)
-    start[np.flatnonzero(mdp.rho)[-1] :] = CERTAIN
-    return mdp.offsets, mdp.successors, cumulative, np.ascontiguousarray(mdp.R).ravel(), start, mdp.gamma
+    first = np.flatnonzero(mdp.rho)
+    upto = np.cumsum(mdp.rho[first])
+    upto[-1] = CERTAIN
+    moves, start = np.column_stack([cumulative, mdp.successors]), np.column_stack([upto, first])
+    return mdp.offsets, np.ascontiguousarray(moves), np.ascontiguousarray(mdp.R).ravel(), np.ascontiguousarray(start), mdp.gamma
 
 
 @compiled
-def first_above(cumulative, first, last, u):
-    """The first index in first .. last - 1 whose cumulative probability is above u, or last."""
+def drawn(moves, first, last, u):
+    """The state in moves[first:last] that the uniform number u draws, or ENDED where it is above all of them."""
+    end = last
     while first < last:
         middle = (first + last) // 2
-        if cumulative[middle] > u:
+        if moves[middle, 0] > u:
             last = middle
         else:
             first = middle + 1
-    return first
+    return int(moves[first, 1]) if first < end else ENDED
 
 
 def _loop_with(act: Any, at_once: Any, learn: Any) -> Callable[..., Any]:
     def loop(world, episode, states, tally, memory, hyper, stand, key, run, until):
         """Go on from where `stand` says up to step `until`."""
-        offsets, successors, cumulative, rewards, start, gamma = world
+        offsets, moves, rewards, start, gamma = world
         visited, actions, paid, policies, _, _ = episode
         n_actions = policies.shape[1]
         uniforms = np.empty(2 * BATCH)
@@ -63,11 +70,10 @@ def _loop_with(act: Any, at_once: Any, learn: Any) -> Callable[..., Any]:
             fill_uniforms(uniforms, t, batch, run, key)
             for i in range(batch):
                 if position == 0:
-                    state = first_above(start, 0, start.shape[0], uniform(philox(t, 0, run, START, key)[0]))
+                    state = drawn(start, 0, start.shape[0], uniform(philox(t, 0, run, START, key)[0]))
                 action = act(states, state, uniforms[2 * i], policies, position)
                 row = state * n_actions + action
-                place = first_above(cumulative, offsets[row], offsets[row + 1], uniforms[2 * i + 1])
-                successor = successors[place] if place < offsets[row + 1] else ENDED
+                successor = drawn(moves, offsets[row], offsets[row + 1], uniforms[2 * i + 1])
                 visited[position], actions[position], paid[position] = state, action, rewards[row]
                 total += rewards[row]
                 at_once(states, state, action, rewards[row], successor, hyper)

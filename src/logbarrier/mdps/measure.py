@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..engine.compiled import compiled, from_python
+from .episode import Learned
 from .problem import FiniteMDP
 
 NAMES = ("score", "return", "coverage", "min_occupancy", "regret")
@@ -72,11 +75,14 @@ class Judge:
             self._greedy[name] = (performance - self._uniform) / room if room > 0.0 else 1.0
         return self._greedy[name]
 
-    def measure(self, policy: np.ndarray, greedy: np.ndarray, visits: np.ndarray, steps: int, rewards: float) -> list[float]:
-        """The numbers named in NAMES; visits (S,) counts visits so far, rewards is their sum."""
-        performance, smallest = self.evaluate(policy)
-        coverage = float((visits > 0.0).mean())
-        return [self.greedy_score(greedy), performance, coverage, smallest, self._pace * steps - rewards]
+    def measure(self, names: Sequence[str], policy: np.ndarray, learned: Learned, steps: int, rewards: float) -> list[float]:
+        """The metrics of these names; policy (S, K) is the one in play, rewards the sum of those received in `steps` steps."""
+        found = {"coverage": float((learned.visits > 0.0).mean()), "regret": self._pace * steps - rewards}
+        if "score" in names:
+            found["score"] = self.greedy_score(learned.theta.argmax(axis=1))
+        if "return" in names or "min_occupancy" in names:
+            found["return"], found["min_occupancy"] = self.evaluate(policy)
+        return [found[name] for name in names]
 
 
 def reward_per_step(mdp: FiniteMDP, policy: np.ndarray) -> float:

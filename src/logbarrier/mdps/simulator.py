@@ -79,7 +79,7 @@ def simulate(
     if not hasattr(mdp, "instance") or isinstance(mdp, type):
         raise ValueError(f"simulate: mdp must be an MDP such as mdps.RiverSwim(12), got {mdp!r}")
     key, stop, started = stream_key(seed), threading.Event(), time.perf_counter()
-    measured = np.empty((runs, len(marks), len(METRICS)))
+    measured = np.empty((runs, len(marks), len(names)))
     bar = _bar(runs * steps) if progress is True else None
     counter = Counter(progress if callable(progress) else bar, runs * steps)
     judges = _Judges()
@@ -92,7 +92,7 @@ def simulate(
                 if stop.is_set():
                     return
                 counter.add(flight.advance(min(mark, flight.time + chunk)))
-            measured[index, c] = flight.measure()
+            measured[index, c] = flight.measure(names)
 
     try:
         fly_all(one_run, runs, threads, stop)
@@ -101,7 +101,7 @@ def simulate(
             bar.close()
     return Record(
         marks,
-        {name: np.ascontiguousarray(measured[:, :, METRICS.index(name)]) for name in names},
+        {name: np.ascontiguousarray(measured[:, :, i]) for i, name in enumerate(names)},
         settings={
             "rule": rule.to_dict(), "problem": mdp.to_dict(), "n_states": mdp.n_states, "n_actions": mdp.n_actions,
             "horizon": steps, "runs": runs, "first_run": first_run, "seed": seed,
@@ -132,10 +132,10 @@ class Flight:
         made, self.time = until - self.time, until
         return made
 
-    def measure(self) -> list[float]:
-        """What METRICS names, now."""
-        theta, visits = self.learned.theta, self.learned.visits
-        return self._judge.measure(self._rule.policy(theta), theta.argmax(axis=1), visits, self.time, float(self._stand[REWARDS]))
+    def measure(self, names: Sequence[str]) -> list[float]:
+        """The metrics of these names, now."""
+        policy = self._rule.policy(self.learned.theta)
+        return self._judge.measure(names, policy, self.learned, self.time, float(self._stand[REWARDS]))
 
 
 class _Judges:

@@ -23,7 +23,7 @@ from ..exact.point import Point
 from ..problem import FiniteMDP
 
 BOLD = 10.0  # beta before there is any evidence: next to nothing but exploration
-ENOUGH = 100.0  # visits of a state, in the mean tau, at which rewards and exploration weigh the same
+ENOUGH = 120.0  # visits of a state, in the mean tau, at which rewards and exploration weigh the same
 CEILING = 100.0  # u is at most this
 FORGETTING = 0.01  # of the mean squares, per episode
 REWARD_SQUARES, REWARD_STEPS, NOVELTY_SQUARES, NOVELTY_STEPS = 0, 1, 2, 3  # running sums in the rule's memory

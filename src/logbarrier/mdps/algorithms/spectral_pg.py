@@ -55,6 +55,7 @@ class SpectralPG(ActorCritic):
     memory_size = annealing.MEMORY_SIZE
 
     learning_rate: float = 0.1
+    trace: float = 0.8
     eta: float | None = None
 
     def __post_init__(self) -> None:
