@@ -56,13 +56,13 @@ def curvature(x: MDPInstances) -> Sides:
     moved = mu + 1j * COMPLEX_STEP * v
     slope = 1.0 / moved - 1.0 / moved.sum(axis=2, keepdims=True)
     left = (v * slope.imag).sum(axis=(1, 2)) / COMPLEX_STEP
-    squares, products = _curvature_terms(x)
+    squares, products = _curvature_terms(x.here, x.direction)
     return equality(left, products - squares, squares)
 
 
 def strict_concavity(x: MDPInstances) -> Sides:
     """sum_s (pi_s . w_s)^2 < sum_s |w_s|^2: h is strictly concave in mu."""
-    squares, products = _curvature_terms(x)
+    squares, products = _curvature_terms(x.here, x.direction)
     return Sides(products, squares)
 
 
@@ -119,13 +119,15 @@ def inverse_gap_weighting(x: MDPInstances) -> Sides:
 
 
 def concave_action_barrier(x: MDPInstances) -> Sides:
-    """sum log pi is concave in mu, tried half-way between two policies: it is not."""
-    return _midpoint(x, lambda chain: np.log(chain.policy).sum(axis=(1, 2)))
+    """K sum_s (pi_s . w_s)^2 <= sum_s |w_s|^2 towards another policy, w = (mu' - mu)/mu: sum log pi is concave in mu. False."""
+    squares, products = _curvature_terms(x.here, _towards(x))
+    return Sides(x.theta.shape[2] * products, squares)
 
 
 def concave_spectral_barrier(x: MDPInstances) -> Sides:
-    """log pdet F is concave in mu, tried half-way between two policies."""
-    return _midpoint(x, lambda chain: chain.barrier)
+    """sum_s (pi_s . w_s)^2 <= sum_s |w_s|^2 towards another policy: log pdet F is concave in mu."""
+    squares, products = _curvature_terms(x.here, _towards(x))
+    return Sides(products, squares)
 
 
 def bandit_maximum(x: MDPInstances) -> Sides:
@@ -174,17 +176,14 @@ def _size_there(x: MDPInstances, reward: np.ndarray) -> np.ndarray:
     return np.asarray(x.eta * _size(x.there.mu * _magnitude(x, _raised(x, reward))))
 
 
-def _curvature_terms(x: MDPInstances) -> tuple[np.ndarray, np.ndarray]:
-    """sum |w|^2 and sum_s (pi_s . w_s)^2 for w = direction."""
-    w = x.direction
-    return (w**2).sum(axis=(1, 2)), ((x.here.policy * w).sum(axis=2) ** 2).sum(axis=1)
+def _towards(x: MDPInstances) -> np.ndarray:
+    """w = (mu' - mu)/mu (n, S, K), which keeps the flow."""
+    return np.asarray(x.there.mu / x.here.mu - 1.0)
 
 
-def _midpoint(x: MDPInstances, function: Callable[[Chain], np.ndarray]) -> Sides:
-    """exp(mean of the ends - middle) <= 1."""
-    between = x.chain(np.log(0.5 * (x.here.mu + x.there.mu)))
-    excess = 0.5 * (function(x.here) + function(x.there)) - function(between)
-    return Sides(np.exp(np.minimum(excess, 50.0)), 1.0, rounding=ROUNDING)
+def _curvature_terms(chain: Chain, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """sum_s |w_s|^2 and sum_s (pi_s . w_s)^2."""
+    return (w**2).sum(axis=(1, 2)), ((chain.policy * w).sum(axis=2) ** 2).sum(axis=1)
 
 
 def _size(terms: np.ndarray) -> np.ndarray:

@@ -60,7 +60,8 @@ def _ascend(mdp: FiniteMDP, objective: Objective, theta: Any, steps: int, direct
         while length > SHORTEST:
             try:
                 there = Point(mdp, point.theta + length * direction)
-                if value_at(there, objective) >= value + length * promised:
+                raised = value_at(there, objective)
+                if raised > value and raised >= value + length * promised:
                     break
             except ValueError:  # so far that a state is no longer visited
                 pass

@@ -99,4 +99,6 @@ def gradient_at(point: Point, objective: Objective) -> np.ndarray:
 def natural_gradient_at(point: Point, objective: Objective) -> np.ndarray:
     """F^+ d Phi / d theta at a point."""
     advantage = point.advantage(point.mdp.R + objective.bonus(point))
-    return np.asarray(advantage + objective.pull(point) / (point.visited[:, None] * point.policy))
+    pull = objective.pull(point)
+    # without a pull pi and d may reach 0, and A is all there is
+    return advantage + pull / (point.visited[:, None] * point.policy) if pull.any() else advantage
