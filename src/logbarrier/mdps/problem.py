@@ -241,5 +241,9 @@ class FiniteMDP:
         described = {"P": rows, "R": self.R.tolist(), "rho": self.rho.tolist(), "gamma": self.gamma}
         return {"problem": "FiniteMDP", **described, "name": self.name, "episode_length": self.episode_length}
 
+    def arguments(self) -> dict[str, Any]:
+        """The keyword arguments that make it again, as plain JSON values."""
+        return {key: value for key, value in self.to_dict().items() if key != "problem"}
+
     def __repr__(self) -> str:
         return f"{self.name}({self.n_states} states, {self.n_actions} actions, gamma={self.gamma:g})"

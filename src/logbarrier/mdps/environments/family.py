@@ -71,5 +71,13 @@ class Family:
         key = stream_key(validate.integer(owner, "seed", seed, 0))
         return self.instance(key, validate.integer(owner, "run", run, 0, 2**32 - 1))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values that describe it."""
+        raise NotImplementedError
+
+    def arguments(self) -> dict[str, Any]:
+        """The keyword arguments that make it again, as plain JSON values."""
+        return {key: value for key, value in self.to_dict().items() if key != "problem"}
+
     def __repr__(self) -> str:
         return f"{self.name}({self.n_states} states, {self.n_actions} actions, gamma={self.gamma:g})"

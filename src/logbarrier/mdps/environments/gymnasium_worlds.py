@@ -14,10 +14,21 @@ ARROWS = {"FrozenLake": ("left", "down", "right", "up"), "CliffWalking": ("up", 
 
 
 class GymnasiumMDP(FiniteMDP):
-    """A world that was read from Gymnasium; `environment` and `options` say which."""
+    """A world that is read from Gymnasium, see `from_gymnasium`; options that are None are left to Gymnasium."""
 
-    environment: str
-    options: dict[str, Any]
+    def __init__(
+        self,
+        environment: str,
+        *,
+        gamma: float = 0.99,
+        map_name: str | None = None,
+        is_slippery: bool | None = None,
+        **further: Any,
+    ) -> None:
+        options = {"map_name": map_name, "is_slippery": is_slippery, **further}
+        self.environment = environment
+        self.options = {key: value for key, value in options.items() if value is not None}
+        super().__init__(**_arrays(environment, gamma, self.options))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values that describe it."""
@@ -30,6 +41,11 @@ def from_gymnasium(environment: str, *, gamma: float = 0.99, **options: Any) -> 
     A transition flagged as terminal becomes missing mass, rewards are expected rewards R[s, a], and the first state has the
     law of `env.unwrapped.initial_state_distrib`. Options such as map_name="8x8" go to `gymnasium.make`. Needs the extra `mdp`.
     """
+    return GymnasiumMDP(environment, gamma=gamma, **options)
+
+
+def _arrays(environment: str, gamma: float, options: dict[str, Any]) -> dict[str, Any]:
+    """What FiniteMDP takes."""
     try:
         import gymnasium
     except ImportError:
@@ -57,12 +73,10 @@ def from_gymnasium(environment: str, *, gamma: float = 0.99, **options: Any) -> 
     ).pruned()  # fmt: skip
     rows = {"offsets": whole.offsets, "successors": whole.successors, "probabilities": whole.probabilities}
     words = "".join(f", {key}={value}" for key, value in options.items())
-    found = GymnasiumMDP(
-        P=rows, R=whole.R, rho=whole.rho, gamma=gamma, name=f"{environment}{words}", episode_length=200, shape=whole.shape,
-        states=whole.states, action_names=whole.action_names,
-    )  # fmt: skip
-    found.environment, found.options = environment, options
-    return found
+    return {
+        "P": rows, "R": whole.R, "rho": whole.rho, "gamma": gamma, "name": f"{environment}{words}", "episode_length": 200,
+        "shape": whole.shape, "states": whole.states, "action_names": whole.action_names,
+    }  # fmt: skip
 
 
 def _square(world: Any) -> tuple[int, int] | None:
