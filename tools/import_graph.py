@@ -27,7 +27,10 @@ ROWS: tuple[dict[str, str], ...] = (
         "engine": "compiled code in general: kernels and their cache, lanes, exp and log, random streams",
         "record": "what a simulation returns",
     },
-    {"bandits": "the heart: problems, rules (one short file each), loops, the simulator, the agent"},
+    {
+        "bandits": "the heart: problems, rules (one short file each), loops, the simulator, the agent",
+        "mdps": "finite MDPs: problems, rules, the loop, the simulator, exact solutions",
+    },
     {
         "theory": "the paper's mathematics as functions",
         "testing": "the conformance suite for a rule of your own",

@@ -131,7 +131,9 @@ class Record:
         try:
             pandas = import_module("pandas")
         except ImportError:
-            raise ImportError("Record.to_frame: needs pandas; install it with pip install pandas, or use Record.to_csv") from None
+            raise ImportError(
+                "Record.to_frame: needs pandas; install it with pip install pandas, or use Record.to_csv"
+            ) from None
         return pandas.DataFrame(self._columns())
 
     def to_csv(self, path: str | Path) -> Path:

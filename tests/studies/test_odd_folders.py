@@ -65,7 +65,9 @@ def test_a_folder_in_the_place_of_a_cell_is_damage(store):
     assert path.is_file()
 
 
-@pytest.mark.parametrize("odd", ['{"seconds": "fast"}', '{"seconds": null}', '{"seconds": [1]}', "[1, 2]", '{"seconds": NaN}', "no JSON"])
+@pytest.mark.parametrize(
+    "odd", ['{"seconds": "fast"}', '{"seconds": null}', '{"seconds": [1]}', "[1, 2]", '{"seconds": NaN}', "no JSON"]
+)
 def test_odd_provenance_only_costs_the_time_it_tells(store, odd):
     run(store, ONE)
     for cell in store.study.cells():
@@ -106,7 +108,9 @@ def test_status_names_and_skips_what_it_cannot_read(small_file, tmp_path):
     good = read_study(small_file).study
     with Store(out / good.folder_name, good).writing():
         pass
-    for number, text in enumerate(("name = \x7f", SMALL.replace('"npg"', '"from-the-future"'), SMALL.replace('"npg"', '"gone.py:Rule"'))):
+    for number, text in enumerate(
+        ("name = \x7f", SMALL.replace('"npg"', '"from-the-future"'), SMALL.replace('"npg"', '"gone.py:Rule"'))
+    ):
         (out / f"bad\x1b{number}").mkdir()
         (out / f"bad\x1b{number}" / "study.toml").write_text(text)
     (out / "older").mkdir()
@@ -130,7 +134,9 @@ def test_a_full_stdout_is_one_sentence():
     import sys
 
     with open("/dev/full", "w") as full:
-        done = subprocess.run([sys.executable, "-m", "logbarrier", "--help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-m", "logbarrier", "--help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
     assert done.returncode == 1
     assert done.stderr == "logbarrier: cannot write the output: No space left on device\n"
 
@@ -188,5 +194,3 @@ def test_saving_to_a_link_writes_what_it_points_to(record, tmp_path):
 
 def test_the_longest_file_name_can_be_saved(record, tmp_path):
     assert record.save(tmp_path / ("a" * 255)).is_file()
-
-

@@ -111,7 +111,11 @@ def _print_table(first: list[str], rows: list[tuple[list[str], dict[str, Any]]])
     for heading in (*COLUMNS, "time left"):
         table.add_column(heading, justify="right", no_wrap=True)
     for names, row in rows:
-        table.add_row(*(escape(printable(name)) for name in names), *(str(row[column]) for column in COLUMNS), _duration(row["seconds_left"]))
+        table.add_row(
+            *(escape(printable(name)) for name in names),
+            *(str(row[column]) for column in COLUMNS),
+            _duration(row["seconds_left"]),
+        )
     Console(width=None if sys.stdout.isatty() else WIDTH).print(table)
 
 

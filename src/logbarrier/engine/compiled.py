@@ -12,7 +12,6 @@ import ctypes
 import threading
 from collections.abc import Callable
 from functools import cache, cached_property, update_wrapper
-from types import FunctionType
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -20,7 +19,6 @@ import numba
 
 from . import kept, slots
 from .identity import Unknown, identity
-from .pointers import PointerType
 
 _OPTIONS = {"nogil": True, "error_model": "numpy"}  # IEEE arithmetic as written: nothing is reordered or contracted
 _compiling = threading.RLock()
@@ -67,7 +65,7 @@ def entry(label: str, function: Callable[..., Any], *signature: Any) -> int:
     signature: Numba's types of its arguments. Called with them and a pointer to a float64, which is set to drafts.RAISED if
     the function raises an exception, it returns what the function returns.
     """
-    return _address(label, function, signature, lambda: {})[0]
+    return _address(label, function, signature, dict)[0]
 
 
 class Kernel:

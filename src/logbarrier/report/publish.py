@@ -62,7 +62,9 @@ def publish_together(stores: Sequence[Store], target: Path) -> Path:
     names = ", ".join(store.study.name for store in stores)
     sections = [
         title(f"Studies {names}"),
-        paragraph("Each study has a page of its own: " + ", ".join(str(store.folder / "report.html") for store in stores), "lead"),
+        paragraph(
+            "Each study has a page of its own: " + ", ".join(str(store.folder / "report.html") for store in stores), "lead"
+        ),
         *ranked,
         *drawn,
         *study_sections.endings(listed),

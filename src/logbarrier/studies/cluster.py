@@ -6,8 +6,8 @@ import contextlib
 import logging
 import os
 import secrets
-from concurrent.futures import CancelledError
 from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import CancelledError
 from importlib.util import find_spec
 from typing import Any
 

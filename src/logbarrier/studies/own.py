@@ -89,7 +89,9 @@ def entry_point(group: str, name: str) -> type[Any] | None:
 def refuse_while_loading(who: str) -> None:
     """Stop a file that would start a study whenever somebody looks up a class in it."""
     if _being_loaded:
-        raise ValueError(f"{who}: {_being_loaded[-1]} must not run a study when imported; put that under 'if __name__ == \"__main__\":'")
+        raise ValueError(
+            f"{who}: {_being_loaded[-1]} must not run a study when imported; put that under 'if __name__ == \"__main__\":'"
+        )
 
 
 def _module_in(path: Path) -> ModuleType:

@@ -12,6 +12,7 @@ from .status import seconds_of
 from .store import Store
 from .study import Case
 
+
 def record_of(store: Store, case: Case) -> Record | None:
     """All finished runs of a case as one record, in the order of the runs; None if there is none yet."""
     blocks = []

@@ -100,7 +100,9 @@ def _write_parquet(path: Path, columns: list[str], rows: list[Row]) -> Path:
     import pyarrow.parquet
 
     with whole_file(path) as file:
-        pyarrow.parquet.write_table(pyarrow.table({name: _of_one_type([row.get(name) for row in rows]) for name in columns}), file)
+        pyarrow.parquet.write_table(
+            pyarrow.table({name: _of_one_type([row.get(name) for row in rows]) for name in columns}), file
+        )
     return path
 
 
