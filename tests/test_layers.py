@@ -21,6 +21,7 @@ ROWS = [
     {"verify", "plots"},
     {"planning", "report", "comparison"},
     {"paper"},
+    {"lab"},
     {"cli"},
     {"__main__", "__init__"},
 ]

@@ -45,5 +45,6 @@ from .bandits.schedules import inverse_sqrt as inverse_sqrt
 from .bandits.schedules import power_law as power_law
 from .bandits.simulator import simulate as simulate
 from .bandits.starts import OptimalArmAt as OptimalArmAt
+from .lab.server import lab as lab
 from .record import Record as Record
 from .version import __version__ as __version__

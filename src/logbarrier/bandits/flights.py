@@ -23,7 +23,7 @@ from .algorithms.vector_rule import VectorRule
 from .loops import dense, lockstep, sparse, vectors
 from .loops.lazy import loop as lazy
 from .loops.lazy.classes import new_classes
-from .loops.policy import LARGEST_REWARD, new_policy
+from .loops.policy import LARGEST_REWARD, TOTAL, new_policy
 from .metrics import METRICS
 from .problems import ProblemSource
 from .starts import Start, starting_theta
@@ -67,7 +67,7 @@ class _Single:
         means = parameters[0]
         self._loop, self._state = self._prepare(rule, problem, starting_theta(start, means), means)
         self._fixed = (rule.hyper(problem.n_arms), (parameters, int(np.argmax(means))), key, runs[0], steps)
-        self._progress, self._out, self._rule = np.zeros(3), out[0], rule
+        self._progress, self._out, self._rule, self.n_arms = np.zeros(3), out[0], rule, len(means)
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
         """The loop and the arrays it moves."""
@@ -99,6 +99,12 @@ class DenseFlight(_Single):
         loop = dense.loop_kernel(rule.lift_and_drain, rule.mixing, problem.noise, problem.reward_of)
         return loop, (new_policy(theta), _learned(rule, len(theta)))
 
+    @property
+    def probabilities(self) -> np.ndarray:
+        """The policy (K,) where the run is now."""
+        _, weights, _, scalars = self._state[0]
+        return np.asarray(weights[: self.n_arms] / scalars[TOTAL])
+
 
 class VectorFlight(_Single):
     """The same for rules that keep vectors of their own."""
@@ -113,6 +119,11 @@ class VectorFlight(_Single):
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
         loop = vectors.loop_kernel(rule.learn, rule.weigh, rule.draw, problem.noise, problem.reward_of)
         return loop, (rule.new_vectors(theta, means), rule.new_memory(), np.empty(len(theta)))
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """The policy (K,) where the run is now."""
+        return np.array(self._state[2])
 
 
 class LazyFlight(_Single):
