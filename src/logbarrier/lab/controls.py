@@ -7,16 +7,9 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from bokeh.models import (
-    CheckboxGroup,
-    Column,
-    CustomJSTickFormatter,
-    RadioButtonGroup,
-    Select,
-    Slider,
-    Spinner,
-    TextInput,
-)
+from bokeh.layouts import column
+from bokeh.models import CustomJSTickFormatter
+from bokeh.models.widgets import CheckboxGroup, RadioButtonGroup, Select, Slider, Spinner, TextInput
 
 from .laws import LAWS
 from .presets import PRESETS
@@ -114,7 +107,7 @@ class Controls:
         )
         self.rules.on_change("active", lambda _attr, _old, new: self._tell(rules=tuple(self._keys(new))))
         self._further: tuple[float, ...] = ()
-        self.layout = Column(
+        self.layout = column(
             self.preset,
             *(slider.widget for slider in self.sliders.values()),
             self.more_etas,

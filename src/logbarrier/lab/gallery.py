@@ -27,10 +27,8 @@ class Entry:
 
     def fits(self, before: State, after: State) -> bool:
         """Whether a picture built for one state can show another."""
-        return (
-            (before.spacing, curves_of(before)) == (after.spacing, curves_of(after))
-            or (self.job is curves_job
-            and before.spacing == after.spacing)
+        return (before.spacing, curves_of(before)) == (after.spacing, curves_of(after)) or (
+            self.job is curves_job and before.spacing == after.spacing
         )
 
 

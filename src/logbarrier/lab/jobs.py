@@ -171,7 +171,8 @@ def _rounds(state: State, curves: list[Curve], problem: ProblemSource, check: Ch
 
 def paths_job(state: State, check: Check) -> Iterator[Compiling | Paths]:
     """Follow single runs on the instance of run 0: PATHS of them for the simplex, one for the sorted policy."""
-    instance, curves = instance_of(state), curves_of(state)
+    instance: Any = instance_of(state)
+    curves = curves_of(state)
     runs = PATHS if state.view == "simplex" else 1
     count = max(2, min(SNAPSHOTS, MOST_KEPT // state.arms))
     steps = np.unique(np.round(np.linspace(0.0, 1.0, count) ** 2 * state.horizon).astype(int))  # more of the beginning

@@ -10,7 +10,9 @@ from functools import partial
 from typing import Any
 
 from bokeh.document import Document
-from bokeh.models import Button, Column, ColumnDataSource, CustomJS, Div, PreText, Row, Slider
+from bokeh.layouts import column, row
+from bokeh.models import ColumnDataSource, CustomJS
+from bokeh.models.widgets import Button, Div, PreText, Slider
 
 from .controls import SHEET, Controls, view_buttons
 from .gallery import GALLERY
@@ -219,15 +221,16 @@ class Page:
             text="", stylesheets=[SAY], sizing_mode="stretch_width", html_attributes={"role": "status", "aria-live": "polite"}
         )
         self._stop = _button("Stop", self._halt)
+        moment = "Moment, as a share of the horizon"
         self._time = Slider(
-            title="Moment, as a share of the horizon", start=0, end=1, step=0.005, value=1.0, sizing_mode="stretch_width", stylesheets=[SHEET],
-            html_attributes={"role": "group", "aria-label": "Moment, as a share of the horizon"},
-        )  # fmt: skip
+            title=moment, start=0, end=1, step=0.005, value=1.0, sizing_mode="stretch_width", stylesheets=[SHEET]
+        )
+        self._time.html_attributes = {"role": "group", "aria-label": moment}
         self._time.on_change("value", lambda _attr, _old, new: self.change({"at": new}))
         self._play = _button("Play", self._replay_or_pause)
-        self._moment = Row(self._time, self._play, sizing_mode="stretch_width", spacing=16)
+        self._moment = row(self._time, self._play, sizing_mode="stretch_width", spacing=16)
         self._nothing = Div(text="")
-        self._holder = Column(self._nothing, sizing_mode="stretch_width", stylesheets=[THEMED], min_height=HEIGHT)
+        self._holder = column(self._nothing, sizing_mode="stretch_width", stylesheets=[THEMED], min_height=HEIGHT)
         self._text = PreText(visible=False, stylesheets=[TEXT], sizing_mode="stretch_width")
         self._wire = ColumnDataSource({"query": [], "stage": [], "ticket": []})
         self._wire.js_on_change("data", CustomJS(args={"wire": self._wire}, code=ON_DRAWN))
@@ -235,7 +238,7 @@ class Page:
         self._file.js_on_change("data", CustomJS(args={"file": self._file}, code=ON_FILE))
         png = _button("PNG", None)
         png.js_on_click(CustomJS(args={"holder": self._holder}, code=PNG))
-        exports = Row(
+        exports = row(
             png,
             _button("CSV", self._download_csv),
             _button("as Python", partial(self._show_text, as_python)),
@@ -244,7 +247,7 @@ class Page:
             sizing_mode="stretch_width",
             styles={"flex-wrap": "wrap"},
         )
-        self._stage = Column(
+        self._stage = column(
             self._views,
             self._status,
             self._holder,

@@ -8,11 +8,12 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from bokeh.application import Application
 from bokeh.application.handlers.function import FunctionHandler
 from bokeh.document import Document
-from bokeh.models import Div
+from bokeh.models.widgets import Div
 from bokeh.server.server import Server
 from jinja2 import Template
 from tornado.ioloop import IOLoop
@@ -140,7 +141,7 @@ def _open(document: Document) -> None:
     if len(_open_pages) >= MOST_SESSIONS:
         document.add_root(Div(text=f"This lab serves at most {MOST_SESSIONS} tabs at once; close one and load the page again."))
         return
-    context = document.session_context
+    context: Any = document.session_context
     request = context.request if context is not None else None
     arguments = request.arguments if request is not None else {}
     query = "&".join(f"{name}={values[-1].decode(errors='replace')}" for name, values in arguments.items() if values)

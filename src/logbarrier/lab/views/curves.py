@@ -66,8 +66,8 @@ def columns_of(result: Curves, metric: Metric) -> dict[str, Columns]:
 
 def _drawable(values: np.ndarray, metric: Metric) -> np.ndarray:
     if metric.bounded:
-        return np.clip(values, 0.0, 1.0)
-    return np.maximum(values, FLOOR) if metric.logarithmic else values
+        return np.asarray(np.clip(values, 0.0, 1.0))
+    return np.asarray(np.maximum(values, FLOOR)) if metric.logarithmic else values
 
 
 class CurvesView:

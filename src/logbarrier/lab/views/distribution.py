@@ -77,7 +77,6 @@ class DistributionView:
         said = []
         for label, record in result.records.items():
             values = record["optimal_probability"][:, moment(record.steps, result.state.at)]
-            said.append(
-                f"{label}: mean {values.mean():.3f}, {(values < 0.1).mean():.0%} of runs below 0.1, {(values > 0.9).mean():.0%} above 0.9"
-            )
+            low, high = (values < 0.1).mean(), (values > 0.9).mean()
+            said.append(f"{label}: mean {values.mean():.3f}, {low:.0%} of runs below 0.1, {high:.0%} above 0.9")
         return "p(a*) over the runs. " + "; ".join(said)

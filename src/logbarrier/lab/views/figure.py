@@ -74,7 +74,7 @@ def source(*columns: str) -> ColumnDataSource:
 
 def side_by_side(children: list[Any], columns: int) -> GridBox:
     """Figures in a grid of so many columns."""
-    places = [(child, i // columns, i % columns) for i, child in enumerate(children)]
+    places: Any = [(child, i // columns, i % columns) for i, child in enumerate(children)]
     return GridBox(children=places, sizing_mode="stretch_width")
 
 
