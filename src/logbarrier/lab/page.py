@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from bokeh.document import Document
@@ -15,11 +16,10 @@ from bokeh.models import ColumnDataSource, CustomJS
 from bokeh.models.widgets import Button, Div, PreText, Slider
 
 from .controls import SHEET, Controls, view_buttons
-from .gallery import GALLERY
+from .gallery import GALLERY, checked_view, state_of
 from .jobs import Compiling, Kept
 from .source import as_python, as_toml
-from .state import State
-from .views.figure import HEIGHT, THEMED, csv_text
+from .views.figure import HEIGHT, THEMED, View, csv_text
 from .worker import Worker
 
 BETWEEN_PROGRESS = 0.1  # seconds
@@ -27,6 +27,7 @@ BEFORE_PROGRESS = 0.4  # work that ends sooner shows none
 FRAME = 70  # milliseconds between two pictures of a replay
 FRAMES = 50
 MOST_ROWS = 500_000  # of a CSV file
+MOST_PICTURES = 12  # kept for when their view is chosen again
 SAY = ":host { color: var(--faint); font: inherit; min-height: 1.4em; }"
 TEXT = ":host { color: var(--ink); } pre { overflow-x: auto; background: var(--field); padding: 0.75rem; }"
 
@@ -58,9 +59,10 @@ class Page:
 
     def __init__(self, document: Document, query: str, kept: Kept) -> None:
         self._document, self._kept = document, kept
-        self.state, problem = _state_of(query)
+        self.state, problem = state_of(query)
         self.result: Any = None
-        self._built_for: tuple[str, State] | None = None
+        self._built: dict[Any, View] = {}
+        self._view: Any = None
         self._began = self._told = 0.0
         self._replay: Any = None
         self.worker = Worker(self._deliver, self._progress)
@@ -80,9 +82,7 @@ class Page:
     def change(self, settings: dict[str, Any]) -> None:
         """Take new settings, or say why not."""
         try:
-            wanted = self.state.changed(**settings)
-            if wanted.view not in GALLERY:
-                raise ValueError(f"lab: there is no view {wanted.view!r} here")
+            wanted = checked_view(self.state.changed(**settings))
         except ValueError as error:
             with self._together():
                 self.controls.show(self.state)
@@ -113,11 +113,14 @@ class Page:
             self._tell_browser("asked", ticket)
 
     def _build(self) -> None:
-        built, state = self._built_for, self.state
-        if built is None or built[0] != state.view or not GALLERY[state.view].fits(built[1], state):
-            self.view = GALLERY[state.view].build(state)
+        """Have the state's picture ready; one that was built before is taken again."""
+        key = (self.state.view, GALLERY[self.state.view].built_for(self.state))
+        if key not in self._built:
+            self._built = {**self._built, key: GALLERY[self.state.view].build(self.state)}
+            self._built = dict(list(self._built.items())[-MOST_PICTURES:])
+        if self._built[key] is not self._view:
+            self._view = self._built[key]
             self._holder.children = [self._nothing]  # until there is something to see
-        self._built_for = (state.view, state)
 
     # What the worker's thread calls.
 
@@ -143,11 +146,11 @@ class Page:
                 self._say(f"This could not be simulated: {result}")
             else:
                 self.result = result
-                self.view.show(result)
-                words = self.view.words(result)
-                self.view.layout.html_attributes = {"role": "img", "aria-label": words}
-                if self._holder.children != [self.view.layout]:
-                    self._holder.children = [self.view.layout]
+                self._view.show(result)
+                words = self._view.words(result)
+                self._view.layout.html_attributes = {"role": "img", "aria-label": words}
+                if self._holder.children != [self._view.layout]:
+                    self._holder.children = [self._view.layout]
                 if result.complete:
                     self._stop.disabled = True
                     self._say(words)
@@ -189,12 +192,10 @@ class Page:
     def _download_csv(self) -> None:
         if self.result is None:
             return
-        rows = []
-        for row in self.view.table(self.result):
-            rows.append(row)
-            if len(rows) > MOST_ROWS:
-                self._say(f"A CSV file has at most {MOST_ROWS:,} rows here; 'as Python' gives all of them.")
-                return
+        rows = list(islice(self._view.table(self.result), MOST_ROWS + 1))
+        if len(rows) > MOST_ROWS:
+            self._say(f"A CSV file has at most {MOST_ROWS:,} rows here; 'as Python' gives all of them.")
+            return
         self._file.data = {"name": [f"logbarrier-{self.state.view}.csv"], "text": [csv_text(rows)]}
 
     def _show_text(self, text_of: Any) -> None:
@@ -270,14 +271,3 @@ def _button(label: str, clicked: Any) -> Button:
     if clicked is not None:
         button.on_click(clicked)
     return button
-
-
-def _state_of(query: str) -> tuple[State, str]:
-    """The state of an address, or the default and why."""
-    try:
-        state = State.of_query(query)
-        if state.view not in GALLERY:
-            raise ValueError(f"lab: there is no view {state.view!r} here")
-        return state, ""
-    except ValueError as error:
-        return State(), str(error)

@@ -49,7 +49,11 @@ class Curve:
     dash: str
 
 
-AUTOMATIC = next((rule for rule in RULES.values() if rule.__name__ == "AutoLogBarrier"), None)
+# The rule without parameters, where this version has it.
+_AUTOMATIC = {
+    key: Choice("LB-SGB, automatic", lambda state, eta, rule=rule: rule(), GREEN, "dotdash")  # type: ignore[misc]
+    for key, rule in zip(["automatic"], (rule for rule in RULES.values() if rule.__name__ == "AutoLogBarrier"), strict=False)
+}
 CHOICES = {
     "lb": Choice(
         "LB-SGB, fixed eta", lambda state, eta: LogBarrierSGB(learning_rate=state.alpha, eta=eta), BLUE, for_each_eta=True
@@ -57,11 +61,7 @@ CHOICES = {
     "adaptive": Choice(
         "LB-SGB, adaptive eta", lambda state, eta: AdaptiveLogBarrierSGB(learning_rate=state.alpha), SKY, "dashdot"
     ),
-    **(
-        {}
-        if AUTOMATIC is None
-        else {"automatic": Choice("LB-SGB, automatic", lambda state, eta: AUTOMATIC(), GREEN, "dotdash")}
-    ),
+    **_AUTOMATIC,
     "sgb": Choice("SGB", lambda state, eta: SGB(learning_rate=state.alpha), VERMILION, "dashed"),
     "ent": Choice(
         "ENT, tau = 1/eta", lambda state, eta: EntropySGB(learning_rate=state.alpha, tau=1.0 / eta), GREEN, "dashdot"

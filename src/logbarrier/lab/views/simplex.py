@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from bokeh.models import LayoutDOM
-from contourpy import contour_generator
 
 from ...bandits.algorithms.log_barrier_sgb import LogBarrierSGB
 from ...bandits.algorithms.rule import Rule, TwoScalarRule
@@ -57,17 +56,25 @@ def field(rule: Rule, means: np.ndarray) -> dict[str, np.ndarray]:
 
 @cache
 def level_lines() -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """The lines of equal sum_a log p(a), as (xs, ys): the barrier times eta."""
-    xs, ys = np.linspace(0.0, 1.0, 241), np.linspace(0.0, CORNERS[2, 1], 209)
-    x, y = np.meshgrid(xs, ys)
-    top = y / CORNERS[2, 1]
-    right = x - top / 2.0
-    policies = np.stack([1.0 - right - top, right, top])
-    inside = (policies > 0).all(axis=0)
-    height = np.log(np.where(inside, policies, 1.0)).sum(axis=0)
-    contours = contour_generator(x, y, np.ma.array(height, mask=~inside))
-    lines: list[Any] = [line for level in LEVELS for line in contours.lines(level)]
-    return [line[:, 0] for line in lines], [line[:, 1] for line in lines]
+    """The closed lines of equal sum_a log p(a), as (xs, ys): the barrier times eta.
+
+    The sum falls along every ray from the middle, so each ray meets each level once; where is found by bisection.
+    """
+    angles = np.linspace(0.0, 2.0 * np.pi, 181)
+    plane = np.array([[1.0, -1.0, 0.0], [1.0, 1.0, -2.0]]) / np.sqrt([[2.0], [6.0]])
+    rays = np.column_stack([np.cos(angles), np.sin(angles)]) @ plane
+    to_edge = (1.0 / 3.0) / (-rays).max(axis=1, keepdims=True)
+    xs, ys = [], []
+    for level in LEVELS:
+        near, far = np.zeros_like(to_edge), to_edge
+        for _ in range(50):
+            middle = (near + far) / 2.0
+            inside = np.log(1.0 / 3.0 + middle * rays).sum(axis=1, keepdims=True) > level
+            near, far = np.where(inside, middle, near), np.where(inside, far, middle)
+        line = (1.0 / 3.0 + near * rays) @ CORNERS
+        xs.append(line[:, 0])
+        ys.append(line[:, 1])
+    return xs, ys
 
 
 class SimplexView:
