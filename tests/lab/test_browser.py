@@ -186,9 +186,10 @@ def test_another_web_page_may_not_talk_to_the_server(page, origin, answer):
     async def connect():
         request = HTTPRequest(address.replace("http:", "ws:") + "/ws", headers={"Origin": origin or address})
         try:
-            (await websocket_connect(request)).close()
+            connection = await websocket_connect(request)
         except HTTPClientError as error:
             return str(error.code)
+        assert await connection.read_message() is None  # without a session's token the server hangs up
         return "let in"
 
     assert asyncio.run(connect()) == answer
