@@ -12,6 +12,7 @@ import numpy as np
 
 from .base import validate
 from .base.files import whole_file
+from .statistics import ANYWHERE, RANGES, quantiles, stuck_share, t_interval
 
 FORMAT = 1
 
@@ -67,28 +68,27 @@ class Record:
         return np.asarray(self[name].mean(axis=0))
 
     def interval(self, name: str, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
-        """Student-t interval (low, high) of the mean, each (C,); infinite for a single run, which says nothing of spread."""
+        """Student-t interval (low, high) of the mean, each (C,), cut to the range of the metric: a probability stays in [0, 1].
+
+        Infinite for a single run, which says nothing of spread.
+        """
         if not 0 < validate.number("Record.interval", "level", level) < 1:
             raise ValueError(f"Record.interval: level must be between 0 and 1, got {level}")
-        values, mean = self[name], self.mean(name)
         if self.runs < 2:
-            return np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
-        from scipy.special import stdtrit  # here, so that reading a record does not wait for scipy
-
-        with np.errstate(over="ignore"):  # 1/p^2 reaches 1e300, whose spread is infinite in float64
-            half = stdtrit(self.runs - 1, (1 + level) / 2) * values.std(axis=0, ddof=1) / np.sqrt(self.runs)
-        return mean - half, mean + half
+            unknown = np.full(len(self.steps), np.inf)
+            return -unknown, unknown
+        return t_interval(self[name], level, RANGES.get(name, ANYWHERE))
 
     def quantiles(self, name: str, q: float | Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95)) -> np.ndarray:
         """Quantiles over runs, (len(q), C), or (C,) for a single q."""
         wanted = np.asarray(q, dtype=np.float64)
         if not ((wanted >= 0) & (wanted <= 1)).all():
             raise ValueError(f"Record.quantiles: q must be between 0 and 1, got {q}")
-        return np.asarray(np.quantile(self[name], wanted, axis=0))
+        return quantiles(self[name], q)
 
     def stuck(self, threshold: float = 0.5) -> np.ndarray:
         """Fraction of runs (C,) in which one wrong arm holds more than `threshold` of the probability."""
-        return np.asarray((self["wrong_probability"] > threshold).mean(axis=0))
+        return stuck_share(self["wrong_probability"], threshold)
 
     def stuck_fraction(self, threshold: float = 0.5) -> float:
         """That fraction at the end."""

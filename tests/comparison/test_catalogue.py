@@ -51,16 +51,16 @@ def test_rules_without_preferences_keep_their_own_start():
 
 
 def test_theory_steps_are_those_of_the_theorems():
-    assert rule("sgb-theory").learning_rate(3) == pytest.approx(0.25 / (40 * 3**1.5))
-    assert rule("sgb-theory", instance=NEAR_TIE).learning_rate(3) == pytest.approx(0.01 / (40 * 3**1.5))
-    first = rule("lb-sgb-theorem-1", 0.1)
+    assert rule("theory-sgb").learning_rate(3) == pytest.approx(0.25 / (40 * 3**1.5))
+    assert rule("theory-sgb", instance=NEAR_TIE).learning_rate(3) == pytest.approx(0.01 / (40 * 3**1.5))
+    first = rule("log-barrier-sgb-theorem-1", 0.1)
     expected = theory.constants.printed_learning_rate(3, 0.5, 1.0, first.eta)
     assert first.learning_rate == pytest.approx(expected)
-    assert rule("lb-sgb-theorem-1", 0.01).eta == pytest.approx(100 * first.eta, rel=1e-3)
+    assert rule("log-barrier-sgb-theorem-1", 0.01).eta == pytest.approx(100 * first.eta, rel=1e-3)
 
 
 def test_the_worst_case_variant_keeps_the_orders_of_the_theorem():
-    coarse, fine = rule("lb-sgb-theorem-2", 0.1), rule("lb-sgb-theorem-2", 0.01)
+    coarse, fine = rule("log-barrier-sgb-theorem-2", 0.1), rule("log-barrier-sgb-theorem-2", 0.01)
     assert coarse.learning_rate / fine.learning_rate == pytest.approx(100)
     assert (coarse.eta, fine.eta) == pytest.approx((60, 600))
     setting = theory.Setting(3, 0.5, 1.0)

@@ -103,7 +103,7 @@ def test_a_dry_run_lists_each_study_with_its_own_cases(folder):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (["--only", "warp"], "complexity: only must be one of sgb, sgb-theory,"),
+        (["--only", "warp"], "complexity: only must be one of sgb, theory-sgb,"),
         (["--epsilons", "0.1,x"], "complexity: epsilons must be numbers with commas between them, got '0.1,x'"),
         (["--epsilons", "0.1,-1"], "complexity: epsilons must be positive and finite, got -1.0"),
         (["--epsilons", "0.4"], "complexity: epsilons must be below 0.367, where the instance 'near tie' starts, got 0.4"),

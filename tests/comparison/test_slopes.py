@@ -7,7 +7,8 @@ import pytest
 
 import logbarrier as lb
 from logbarrier.comparison.first_passage import last_iterate
-from logbarrier.comparison.slopes import Slope, fitted_slope, resampling_weights, slope_of_runs
+from logbarrier.comparison.slopes import Slope, fitted_slope, slope_of_runs
+from logbarrier.statistics import resampling_weights
 
 EPSILONS = np.array([0.2, 0.1, 0.05, 0.02, 0.01, 0.005])
 STEPS = np.unique(np.geomspace(1, 1e6, 200).round())

@@ -95,10 +95,10 @@ MISTAKES = [
     ("runs = 6", 'name = "a/b"', "Study: name must be a word fit for a folder, got 'a/b'"),
     ("eta = 100", "eta = -3", "[[rules]] number 1: LogBarrierSGB: eta must be positive and finite, got -3"),
     ("eta = 100", 'eta = "big"', "[[rules]] number 1: log-barrier-sgb: eta must be a number, got 'big'"),
-    ("eta = 100", "tau = 1", "[[rules]] number 1: log-barrier-sgb: has no key tau; it takes learning_rate, eta"),
+    ("eta = 100", "tau = 1", "[[rules]] number 1: log-barrier-sgb: has no parameter tau; it takes learning_rate, eta"),
     ("eta = 100", "", "[[rules]] number 1: log-barrier-sgb: needs eta"),
     ("eta = 100", "eta = []", "[[rules]] number 1: eta must have at least one value, got an empty list"),
-    ('rule = "npg"', 'rule = "ucb"', "[[rules]] number 2: rule must be one of sgb,"),
+    ('rule = "npg"', 'rule = "ucb"', "[[rules]] number 2: rule must be one of "),
     ("n_arms = [3, 5]", "n_arms = [3, 1]", "[[problems]] number 1: GapInstances: n_arms must be at least 2, got 1"),
     ("n_arms = [3, 5]", "", "[[problems]] number 1: GapInstances: needs n_arms"),
     ("n_arms = [3, 5]", "n_arms = 3\ncolour = 1", "[[problems]] number 1: GapInstances: has no key colour"),
@@ -126,7 +126,7 @@ def test_a_rule_of_your_own_is_refused():
     class Mine(lb.SGB):
         pass
 
-    with pytest.raises(ValueError, match="Study: rule must be one of sgb"):
+    with pytest.raises(ValueError, match="Study: rule must be one of"):
         product([lb.GapInstances(n_arms=3)], [Mine(learning_rate=0.1)])
 
 

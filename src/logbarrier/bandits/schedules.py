@@ -10,25 +10,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from ..base import validate
+from ..base.parameters import AtLeastZero, Parameter, Parameterised, Positive, parameters_of
 from ..engine.compiled import compiled
 from ..engine.elementary import exp, log
 
 
 @dataclass(frozen=True, kw_only=True)
-class Schedule:
+class Schedule(Parameterised):
     """alpha_t = scale * t^-power * exp(-rate t), t = 1, 2, ..."""
 
-    scale: float
-    power: float = 0.0
-    rate: float = 0.0
-
-    def __post_init__(self) -> None:
-        validate.positive("Schedule", "scale", self.scale)
-        validate.at_least_zero("Schedule", "power", self.power)
-        validate.at_least_zero("Schedule", "rate", self.rate)
+    scale: Positive
+    power: AtLeastZero = 0.0
+    rate: AtLeastZero = 0.0
 
 
 def constant(scale: float) -> Schedule:
@@ -51,24 +47,40 @@ def exponential_decay(scale: float, rate: float) -> Schedule:
     return Schedule(scale=scale, rate=rate)
 
 
-LearningRate = float | Schedule
-
-
-def as_numbers(owner: str, learning_rate: Any) -> tuple[float, float, float]:
+def as_numbers(learning_rate: float | Schedule) -> tuple[float, float, float]:
     """(scale, power, rate) of a number or a schedule, as compiled functions take it."""
     if isinstance(learning_rate, Schedule):
         return float(learning_rate.scale), float(learning_rate.power), float(learning_rate.rate)
-    return validate.positive(owner, "learning_rate", learning_rate), 0.0, 0.0
+    return float(learning_rate), 0.0, 0.0
 
 
-def to_plain(learning_rate: Any) -> Any:
+def to_plain(learning_rate: float | Schedule) -> Any:
     """A schedule as a dict for JSON; a number stays a number."""
     return asdict(learning_rate) if isinstance(learning_rate, Schedule) else float(learning_rate)
 
 
-def from_plain(value: Any) -> LearningRate:
-    """What `to_plain` wrote."""
-    return Schedule(**value) if isinstance(value, dict) else float(value)
+def _check(owner: str, name: str, value: Any) -> None:
+    if not isinstance(value, Schedule):
+        validate.positive(owner, name, value)
+
+
+def _read(owner: str, name: str, plain: Any) -> Any:
+    """A number, or the schedule in a table such as {scale = 0.1, power = 0.5}."""
+    if not isinstance(plain, dict):
+        if isinstance(plain, bool) or not isinstance(plain, int | float):
+            raise ValueError(f"{owner}: {name} must be a number or a schedule such as {{scale=0.1, power=0.5}}, got {plain!r}")
+        return plain
+    parts = parameters_of(Schedule)
+    for part, value in plain.items():
+        if part not in parts:
+            raise ValueError(f"{owner}: {name} has no part {part}; a schedule takes {', '.join(parts)}")
+        parts[part].read(owner, f"{name}.{part}", value)
+    if "scale" not in plain:
+        raise ValueError(f"{owner}: {name} needs scale; a schedule takes {', '.join(parts)}")
+    return Schedule(**plain)
+
+
+LearningRate = Annotated[float | Schedule, Parameter(check=_check, read=_read, write=to_plain)]
 
 
 @compiled

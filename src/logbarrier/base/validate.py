@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -40,12 +41,17 @@ def positive_up_to(owner: str, name: str, value: Any, most: float) -> float:
     return converted
 
 
+def between(owner: str, name: str, value: Any, least: float, most: float) -> float:
+    """A number from `least` to `most`, both included."""
+    converted = number(owner, name, value)
+    if not least <= converted <= most:
+        raise ValueError(f"{owner}: {name} must be between {least:g} and {most:g}, got {converted}")
+    return converted
+
+
 def between_zero_and_one(owner: str, name: str, value: Any) -> float:
     """A number from 0 to 1, both included."""
-    converted = number(owner, name, value)
-    if not 0 <= converted <= 1:
-        raise ValueError(f"{owner}: {name} must be between 0 and 1, got {converted}")
-    return converted
+    return between(owner, name, value, 0, 1)
 
 
 def _no_text(value: Any) -> Any:
@@ -91,5 +97,11 @@ def vector(owner: str, name: str, values: Any) -> np.ndarray:
 def choice(owner: str, name: str, value: Any, allowed: Sequence[str]) -> str:
     """One of a few words."""
     if value not in allowed:
-        raise ValueError(f"{owner}: {name} must be one of {', '.join(allowed)}, got {value!r}")
+        raise ValueError(f"{owner}: {name} must be one of {', '.join(allowed)}, got {value!r}{did_you_mean(value, allowed)}")
     return str(value)
+
+
+def did_you_mean(word: Any, known: Iterable[str]) -> str:
+    """'; did you mean X?' for a word that is nearly one of the known ones, else nothing."""
+    near = get_close_matches(word, list(known), n=1, cutoff=0.5) if isinstance(word, str) else []
+    return f"; did you mean {near[0]}?" if near else ""

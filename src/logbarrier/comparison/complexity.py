@@ -12,11 +12,12 @@ from ..bandits.algorithms.rule import Rule
 from ..bandits.simulator import LARGEST_HORIZON
 from ..base import validate
 from ..record import Record
+from ..statistics import resampling_weights
 from ..studies import Case, Store, Study, case_of, record_of
 from .catalogue import SYSTEMS
 from .first_passage import average_iterate, first_passage, last_iterate
 from .instances import INSTANCES, Instance
-from .slopes import resampling_weights, slope_of_runs
+from .slopes import RESAMPLES, slope_of_runs
 from .system import System
 
 EPSILONS = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005)
@@ -117,7 +118,7 @@ def measure(stores: Mapping[str, Store], systems: Sequence[System], budget: Budg
 
     Where runs are missing there is no measurement.
     """
-    weights = resampling_weights(budget.runs, budget.seed)
+    weights = resampling_weights(budget.runs, budget.seed, RESAMPLES)
     for instance in INSTANCES:
         for system in systems:
             yield from _measure_one(stores, system, instance, budget, weights)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..statistics import LEVEL, percentile_interval
 from .first_passage import first_passage
 
 FEWEST_POINTS = 3
 RESAMPLES = 1000
-LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,6 @@ def fitted_slope(epsilons: np.ndarray, pulls: np.ndarray) -> np.ndarray:
     return np.where(enough, (x * y).sum(axis=-1) / spread, np.nan)[()]
 
 
-def resampling_weights(runs: int, seed: int, resamples: int = RESAMPLES) -> np.ndarray:
-    """Share of each run in each bootstrap sample, (resamples, runs)."""
-    generator = np.random.default_rng(seed)
-    return np.asarray(generator.multinomial(runs, np.full(runs, 1.0 / runs), size=resamples) / runs)
-
-
 def slope_of_runs(steps: np.ndarray, curves: Sequence[np.ndarray], epsilons: np.ndarray, weights: np.ndarray) -> Slope:
     """The slope of the mean curves' first passages, one array (runs, C) at `steps` (C,) for each epsilon (E,).
 
@@ -65,5 +59,5 @@ def slope_of_runs(steps: np.ndarray, curves: Sequence[np.ndarray], epsilons: np.
     known = slopes[np.isfinite(slopes)]
     if len(known) < LEVEL * len(slopes):
         return Slope(float(value), None, None)
-    low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    low, high = percentile_interval(known)
     return Slope(float(value), float(low), float(high))

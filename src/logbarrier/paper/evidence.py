@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..statistics import share_interval, t_quantile
+
 LEVEL = 0.05
 
 
@@ -72,9 +74,9 @@ def share_above(where: str, hits: np.ndarray, bound: float) -> Evidence:
     from scipy.stats import binomtest
 
     test = binomtest(int(hits.sum()), len(hits), bound, alternative="greater")
-    low, high = binomtest(int(hits.sum()), len(hits), bound).proportion_ci(0.95)
+    low, high = share_interval(int(hits.sum()), len(hits))
     p = float(test.pvalue)
-    return Evidence(where, float(hits.mean()), float(low), float(high), bound, True, p, p < LEVEL)
+    return Evidence(where, float(hits.mean()), low, high, bound, True, p, p < LEVEL)
 
 
 def every_run_above(where: str, values: np.ndarray, bound: float) -> Evidence:
@@ -88,5 +90,5 @@ def _t_evidence(where: str, mean: float, error: float, freedom: float, bound: fl
 
     margin = mean - bound if is_above else bound - mean
     p = float(t.sf(margin / error, freedom)) if error > 0.0 else float(margin <= 0)
-    half = float(t.ppf(0.975, freedom)) * error
+    half = t_quantile(0.975, freedom) * error
     return Evidence(where, mean, mean - half, mean + half, bound, is_above, p, p < LEVEL)

@@ -19,6 +19,7 @@ from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
 from ..bandits.problems import GapInstances
 from ..bandits.simulator import simulate
 from ..record import Record
+from ..statistics import stuck_share, t_interval
 from ..theory.maximiser import maximising_policy
 
 PLATEAUS = (0.3, 0.5, 0.7, 0.8, 0.87, 0.92, 0.95, 0.97, 0.985, 0.995, 0.999)  # of the eta that are tried
@@ -194,7 +195,7 @@ class Search:
         wrong = np.concatenate([record["wrong_probability"][:, -1] for record in records])
         regrets = np.concatenate([record["regret"][:, -1] for record in records])
         plateau, bias = self.maximum(eta)
-        half = 1.96 * float(last.std(ddof=1)) / math.sqrt(len(last)) if len(last) > 1 else math.inf
+        low, high = t_interval(last, within=(0.0, 1.0))
         return Candidate(
             learning_rate=rate,
             eta=eta,
@@ -202,9 +203,9 @@ class Search:
             bias=bias,
             runs=len(last),
             optimal_probability=float(last.mean()),
-            low=max(float(last.mean()) - half, 0.0),
-            high=min(float(last.mean()) + half, 1.0),
-            stuck_fraction=float((wrong > 0.5).mean()),
+            low=float(low),
+            high=float(high),
+            stuck_fraction=float(stuck_share(wrong)),
             regret=float(regrets.mean()),
         )
 

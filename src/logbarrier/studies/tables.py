@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from ..bandits.problems import (
     ProblemSource,
     UniformBandit,
 )
+from ..base.validate import did_you_mean
 
 Table = dict[str, Any]
 
@@ -38,9 +38,7 @@ PER_ARM = ("means", "scale", "half_width")  # of a bandit these may be lists, on
 
 def rule_of(table: Table) -> Rule:
     """The rule a table describes, every key and value checked."""
-    name = _named(table, "rule", RULES)
-    kinds = {field.name: str(field.type) for field in fields(RULES[name])}
-    _check_keys(name, table, "rule", kinds)
+    _named(table, "rule", RULES)
     return rule_from_dict(table)
 
 
@@ -115,7 +113,7 @@ def _short(key: str, value: Any) -> str:
 def _named(table: Table, key: str, known: dict[str, Any]) -> str:
     name = table.get(key)
     if not isinstance(name, str) or name not in known:
-        raise ValueError(f"{key} must be one of {', '.join(known)}, got {name!r}")
+        raise ValueError(f"{key} must be one of {', '.join(known)}, got {name!r}{did_you_mean(name, known)}")
     return name
 
 
@@ -137,12 +135,3 @@ def _check_kind(owner: str, key: str, value: Any, kind: str) -> None:
         raise ValueError(f"{owner}: {key} must be true or false, got {value!r}")
     if kind in ("int", "float") and not number:
         raise ValueError(f"{owner}: {key} must be a number, got {value!r}")
-    if kind == "LearningRate" and not number:
-        if not isinstance(value, dict):
-            raise ValueError(f"{owner}: {key} must be a number or a schedule such as {{scale=0.1, power=0.5}}, got {value!r}")
-        for part, of_part in value.items():
-            if part not in ("scale", "power", "rate"):
-                raise ValueError(f"{owner}: {key} has no part {part}; a schedule takes scale, power, rate")
-            _check_kind(owner, f"{key}.{part}", of_part, "float")
-        if "scale" not in value:
-            raise ValueError(f"{owner}: {key} needs scale; a schedule takes scale, power, rate")

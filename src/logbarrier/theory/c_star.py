@@ -8,6 +8,7 @@ import numpy as np
 
 from ..base import validate
 from ..record import Record
+from ..statistics import percentile_interval, resampling_weights
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,8 @@ def c_star(record: Record, *, level: float = 0.95, resamples: int = 2000, seed: 
         raise ValueError(f"c_star: level must be between 0 and 1, got {level}")
     resamples = validate.integer("c_star", "resamples", resamples, 1)
     values = record["inverse_square_probability"]
-    generator = np.random.default_rng(validate.integer("c_star", "seed", seed, 0))
-    weights = generator.multinomial(record.runs, np.full(record.runs, 1.0 / record.runs), size=resamples)
-    suprema = (weights @ values / record.runs).max(axis=1)
-    low, high = np.quantile(suprema, [(1 - level) / 2, (1 + level) / 2])
+    weights = resampling_weights(record.runs, validate.integer("c_star", "seed", seed, 0), resamples)
+    low, high = percentile_interval((weights @ values).max(axis=1), level)
     means = values.mean(axis=0)
     worst = int(np.argmax(means))
     return CStar(value=float(means[worst]), low=float(low), high=float(high), step=int(record.steps[worst]))

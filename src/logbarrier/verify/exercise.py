@@ -12,6 +12,7 @@ from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
 from ..bandits.problems import UniformBandit
 from ..bandits.simulator import simulate
 from ..record import Record
+from ..statistics import t_interval
 from ..theory.c_star import c_star
 from ..theory.theorems import (
     Setting,
@@ -159,7 +160,6 @@ def exercises(*, runs: int = 8, seed: int = 0, threads: int | None = None) -> tu
 def _measured(
     statement: str, tiny: Tiny, alpha: float, eta: float, record: Record, values: np.ndarray, bound: float
 ) -> Exercise:
-    half = 1.96 * values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.inf
     return Exercise(
         statement=statement,
         n_arms=tiny.n_arms,
@@ -168,6 +168,6 @@ def _measured(
         horizon=record.horizon,
         runs=record.runs,
         measured=float(values.mean()),
-        upper=float(values.mean() + half),
+        upper=float(t_interval(values)[1]),
         bound=float(bound),
     )

@@ -10,7 +10,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from .. import schedules
+from ...base.parameters import parameters_of
+from ...base.validate import did_you_mean
 from .rule import Rule
 
 
@@ -35,12 +36,13 @@ RULES = _rules()
 def make_rule(name: str, parameters: dict[str, Any]) -> Rule:
     """The rule of a name as in `RULES`, with parameters by name; both are checked."""
     if name not in RULES:
-        raise ValueError(f"rule: must be one of {', '.join(RULES)}, got {name!r}")
-    known = [field.name for field in fields(RULES[name])]
+        raise ValueError(f"rule: must be one of {', '.join(RULES)}, got {name!r}{did_you_mean(name, RULES)}")
+    known = list(parameters_of(RULES[name]))
     required = [field.name for field in fields(RULES[name]) if field.default is MISSING]
     for parameter in parameters:
         if parameter not in known:
-            raise ValueError(f"{name}: has no parameter {parameter}; it takes {', '.join(known)}")
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise ValueError(f"{name}: has no parameter {parameter}; {takes}{did_you_mean(parameter, known)}")
     for parameter in required:
         if parameter not in parameters:
             raise ValueError(f"{name}: needs {parameter}; it takes {', '.join(known)}")
@@ -48,8 +50,9 @@ def make_rule(name: str, parameters: dict[str, Any]) -> Rule:
 
 
 def rule_from_dict(plain: dict[str, Any]) -> Rule:
-    """The rule that `Rule.to_dict` described."""
-    parameters = {key: value for key, value in plain.items() if key != "rule"}
-    if "learning_rate" in parameters:
-        parameters["learning_rate"] = schedules.from_plain(parameters["learning_rate"])
-    return make_rule(plain["rule"], parameters)
+    """The rule that `Rule.to_dict` described; types are checked, for a file may hold anything."""
+    name = plain["rule"]
+    readers = parameters_of(RULES[name]) if name in RULES else {}
+    given = {key: value for key, value in plain.items() if key != "rule"}
+    values = {key: readers[key].read(name, key, value) if key in readers else value for key, value in given.items()}
+    return make_rule(name, values)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import AtLeastZero, Positive, choice
 from ...engine.compiled import compiled
 from .. import schedules
 from ..schedules import LearningRate, learning_rate_at
@@ -73,21 +73,15 @@ class AdaptiveLogBarrierSGB(TwoScalarRule):
     memory_size = 2
 
     learning_rate: LearningRate
-    schedule: str = "evidence"
-    c: float = 3.5
-    q: float = 0.5
-
-    def __post_init__(self) -> None:
-        schedules.as_numbers("AdaptiveLogBarrierSGB", self.learning_rate)
-        validate.choice("AdaptiveLogBarrierSGB", "schedule", self.schedule, tuple(CLOCKS))
-        validate.positive("AdaptiveLogBarrierSGB", "c", self.c)
-        validate.at_least_zero("AdaptiveLogBarrierSGB", "q", self.q)
+    schedule: Annotated[str, choice(*CLOCKS)] = "evidence"
+    c: Positive = 3.5
+    q: AtLeastZero = 0.5
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         of_arms, power = {"power": (0.0, float(self.q)), "regret": (-0.1, 0.2)}.get(self.schedule, (0.5, 0.5))
         weight = n_arms ** (1.0 - of_arms) / float(self.c)
         return (
-            schedules.as_numbers("AdaptiveLogBarrierSGB", self.learning_rate),
+            schedules.as_numbers(self.learning_rate),
             CLOCKS[self.schedule],
             weight,
             power,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import between, choice
 from ...engine.compiled import compiled
 from .. import schedules
 from ..schedules import LearningRate, learning_rate_at
@@ -45,19 +45,16 @@ class BaselineNPG(TwoScalarRule):
     drains = False
 
     learning_rate: LearningRate
-    schedule: str = "inverse_sqrt"
-    r_max: float = 1.0
+    schedule: Annotated[str, choice("constant", "inverse_sqrt", "mei")] = "inverse_sqrt"
+    r_max: Annotated[float, between(1e-100, 1e100)] = 1.0
 
     def __post_init__(self) -> None:
-        schedules.as_numbers("BaselineNPG", self.learning_rate)
-        validate.choice("BaselineNPG", "schedule", self.schedule, ("constant", "inverse_sqrt", "mei"))
-        if not 1e-100 <= validate.positive("BaselineNPG", "r_max", self.r_max) <= 1e100:
-            raise ValueError(f"BaselineNPG: r_max must be between 1e-100 and 1e+100, got {self.r_max}")
+        super().__post_init__()
         if isinstance(self.learning_rate, schedules.Schedule) and self.schedule == "inverse_sqrt":
             raise ValueError("BaselineNPG: with a Schedule as learning_rate, schedule must be 'constant' or 'mei'")
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
-        scale, power, rate = schedules.as_numbers("BaselineNPG", self.learning_rate)
+        scale, power, rate = schedules.as_numbers(self.learning_rate)
         if self.schedule == "inverse_sqrt":
             power = 0.5
         return (scale, power, rate), 1.0 / (8.0 * self.r_max**2) if self.schedule == "mei" else 0.0

@@ -38,11 +38,8 @@ class BaselineSGB(TwoScalarRule):
 
     learning_rate: LearningRate
 
-    def __post_init__(self) -> None:
-        schedules.as_numbers("BaselineSGB", self.learning_rate)
-
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
-        return (schedules.as_numbers("BaselineSGB", self.learning_rate),)
+        return (schedules.as_numbers(self.learning_rate),)
 
     def expected_update(self, t: int, policy: np.ndarray, means: np.ndarray, memory: np.ndarray) -> np.ndarray:
         """alpha grad J: a baseline moves no expectation."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Positive
 from ...engine.compiled import compiled
 from ...engine.elementary import exp, log
 from .rule import TwoScalarRule, policy_gradient
@@ -55,12 +55,8 @@ class ClippedLogBarrierSGB(TwoScalarRule):
     mixing = staticmethod(mixing)
     memory_size = 1
 
-    c: float = 1.0
-    lambda0: float = 0.5
-
-    def __post_init__(self) -> None:
-        validate.positive("ClippedLogBarrierSGB", "c", self.c)
-        validate.positive("ClippedLogBarrierSGB", "lambda0", self.lambda0)
+    c: Positive = 1.0
+    lambda0: Positive = 0.5
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         return float(self.c), float(self.lambda0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import AtLeastZero, whole
 from .entropy_sgb import lift_and_drain
 from .rule import TwoScalarRule, policy_gradient
 
@@ -27,12 +27,8 @@ class DecayingEntropySGB(TwoScalarRule):
     place = "Table 2, Lu et al. 2024, entropy variant"
     lift_and_drain = staticmethod(lift_and_drain)
 
-    horizon: float
-    tau: float = 0.1
-
-    def __post_init__(self) -> None:
-        validate.integer("DecayingEntropySGB", "horizon", self.horizon, 2)
-        validate.at_least_zero("DecayingEntropySGB", "tau", self.tau)
+    horizon: Annotated[float, whole(2)]
+    tau: AtLeastZero = 0.1
 
     def alpha0(self, n_arms: int) -> float:
         """The first step for K arms."""

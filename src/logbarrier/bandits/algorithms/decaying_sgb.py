@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Positive, whole
 from .rule import TwoScalarRule, policy_gradient
 from .sgb import lift_and_drain
 
@@ -26,12 +26,8 @@ class DecayingSGB(TwoScalarRule):
     place = "Table 2, Lu et al. 2024, known horizon"
     lift_and_drain = staticmethod(lift_and_drain)
 
-    horizon: float
-    alpha0: float = 1 / 18
-
-    def __post_init__(self) -> None:
-        validate.integer("DecayingSGB", "horizon", self.horizon, 2)
-        validate.positive("DecayingSGB", "alpha0", self.alpha0)
+    horizon: Annotated[float, whole(2)]
+    alpha0: Positive = 1 / 18
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         return ((float(self.alpha0), 0.0, math.log(self.horizon) / self.horizon),)

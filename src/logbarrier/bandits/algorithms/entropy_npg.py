@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Positive
 from ...engine.compiled import compiled
 from ..loops.policy import within_reach
 from ..loops.vectors import weigh_by_softmax
@@ -43,12 +43,13 @@ class EntropyNPG(VectorRule):
     learn = staticmethod(learn)
     weigh = staticmethod(weigh_by_softmax)
 
-    learning_rate: float
-    tau: float
+    learning_rate: Positive
+    tau: Positive
 
     def __post_init__(self) -> None:
-        alpha = validate.positive("EntropyNPG", "learning_rate", self.learning_rate)
-        tau = validate.positive("EntropyNPG", "tau", self.tau)
+        super().__post_init__()
+        alpha = float(self.learning_rate)
+        tau = float(self.tau)
         if alpha * tau > 1:
             raise ValueError(f"EntropyNPG: learning_rate must be at most 1/tau = {1 / tau:g}, got {alpha}")
 

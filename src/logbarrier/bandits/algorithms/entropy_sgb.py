@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import AtLeastZero
 from ...engine.compiled import compiled
 from ...engine.elementary import log
 from .. import schedules
@@ -37,14 +37,10 @@ class EntropySGB(TwoScalarRule):
     lift_and_drain = staticmethod(lift_and_drain)
 
     learning_rate: LearningRate
-    tau: float
-
-    def __post_init__(self) -> None:
-        schedules.as_numbers("EntropySGB", self.learning_rate)
-        validate.at_least_zero("EntropySGB", "tau", self.tau)
+    tau: AtLeastZero
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
-        return schedules.as_numbers("EntropySGB", self.learning_rate), float(self.tau)
+        return schedules.as_numbers(self.learning_rate), float(self.tau)
 
     def expected_update(self, t: int, policy: np.ndarray, means: np.ndarray, memory: np.ndarray) -> np.ndarray:
         """alpha grad (J + tau H): the sampled -log p(a) has the entropy's gradient as its exact mean."""

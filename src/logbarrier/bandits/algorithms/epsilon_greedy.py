@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import AtLeastZero, Share
 from ...engine.compiled import compiled
 from .arm_means import ArmMeanRule, draw_largest, score_by_mean, weigh_largest
 
@@ -58,12 +58,8 @@ class EpsilonGreedy(ArmMeanRule):
     weigh = staticmethod(weigh)
     draw = staticmethod(draw)
 
-    exploration: float = 30.0
-    floor: float = 0.0
-
-    def __post_init__(self) -> None:
-        validate.at_least_zero("EpsilonGreedy", "exploration", self.exploration)
-        validate.between_zero_and_one("EpsilonGreedy", "floor", self.floor)
+    exploration: AtLeastZero = 30.0
+    floor: Share = 0.0
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         return float(self.exploration), float(self.floor)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import AtLeastZero
 from ...engine.compiled import compiled
 from ...engine.elementary import log
 from .. import schedules
@@ -51,14 +51,10 @@ class ExactEntropyPG(VectorRule):
     weigh = staticmethod(weigh_by_softmax)
 
     learning_rate: LearningRate = 0.4
-    tau: float = 0.01
-
-    def __post_init__(self) -> None:
-        schedules.as_numbers("ExactEntropyPG", self.learning_rate)
-        validate.at_least_zero("ExactEntropyPG", "tau", self.tau)
+    tau: AtLeastZero = 0.01
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
-        return schedules.as_numbers("ExactEntropyPG", self.learning_rate), float(self.tau)
+        return schedules.as_numbers(self.learning_rate), float(self.tau)
 
     def expected_update(
         self, t: int, policy: np.ndarray, means: np.ndarray, vectors: np.ndarray, memory: np.ndarray

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Positive
 from ...engine.compiled import compiled
 from ..loops.vectors import weigh_by_softmax
 from .rule import policy_gradient
@@ -45,10 +45,7 @@ class ExactLogBarrierPG(VectorRule):
     learn = staticmethod(learn)
     weigh = staticmethod(weigh_by_softmax)
 
-    weight: float
-
-    def __post_init__(self) -> None:
-        validate.positive("ExactLogBarrierPG", "weight", self.weight)
+    weight: Positive
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         return 1.0 / (8.0 + 2.0 * self.weight), float(self.weight)

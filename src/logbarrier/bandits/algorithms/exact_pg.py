@@ -49,11 +49,8 @@ class ExactPG(VectorRule):
 
     learning_rate: LearningRate = 0.4
 
-    def __post_init__(self) -> None:
-        schedules.as_numbers("ExactPG", self.learning_rate)
-
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
-        return (schedules.as_numbers("ExactPG", self.learning_rate),)
+        return (schedules.as_numbers(self.learning_rate),)
 
     def expected_update(
         self, t: int, policy: np.ndarray, means: np.ndarray, vectors: np.ndarray, memory: np.ndarray

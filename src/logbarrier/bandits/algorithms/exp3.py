@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Share
 from ...engine.compiled import compiled
 from .. import schedules
 from ..loops.policy import within_reach
@@ -54,14 +54,10 @@ class EXP3(VectorRule):
     weigh = staticmethod(weigh)
 
     learning_rate: LearningRate
-    mixing: float = 0.05
-
-    def __post_init__(self) -> None:
-        schedules.as_numbers("EXP3", self.learning_rate)
-        validate.between_zero_and_one("EXP3", "mixing", self.mixing)
+    mixing: Share = 0.05
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
-        return schedules.as_numbers("EXP3", self.learning_rate), float(self.mixing)
+        return schedules.as_numbers(self.learning_rate), float(self.mixing)
 
     def expected_update(
         self, t: int, policy: np.ndarray, means: np.ndarray, vectors: np.ndarray, memory: np.ndarray

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Positive
 from ...engine.compiled import compiled
 from .arm_means import ArmMeanRule, draw_largest, score_by_mean
 
@@ -69,10 +69,7 @@ class InverseGapWeighting(ArmMeanRule):
     weigh = staticmethod(weigh)
     draw = staticmethod(draw)
 
-    greediness: float = 3.0
-
-    def __post_init__(self) -> None:
-        validate.positive("InverseGapWeighting", "greediness", self.greediness)
+    greediness: Positive = 3.0
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         return (float(self.greediness),)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Positive
 from ...engine.compiled import compiled
 from .. import schedules
 from ..schedules import LearningRate, learning_rate_at
@@ -43,14 +43,10 @@ class LogBarrierSGB(TwoScalarRule):
     lift_and_drain = staticmethod(lift_and_drain)
 
     learning_rate: LearningRate
-    eta: float
-
-    def __post_init__(self) -> None:
-        schedules.as_numbers("LogBarrierSGB", self.learning_rate)
-        validate.positive("LogBarrierSGB", "eta", self.eta)
+    eta: Positive
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
-        return schedules.as_numbers("LogBarrierSGB", self.learning_rate), n_arms / float(self.eta)
+        return schedules.as_numbers(self.learning_rate), n_arms / float(self.eta)
 
     def expected_update(self, t: int, policy: np.ndarray, means: np.ndarray, memory: np.ndarray) -> np.ndarray:
         """alpha grad Phi_eta."""

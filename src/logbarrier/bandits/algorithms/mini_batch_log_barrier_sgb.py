@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Positive, whole
 from ...engine.compiled import compiled
 from .. import schedules
 from ..loops.policy import within_reach
@@ -54,16 +54,11 @@ class MiniBatchLogBarrierSGB(VectorRule):
     weigh = staticmethod(weigh_by_softmax)
 
     learning_rate: LearningRate
-    weight: float
-    batch: float = 16
-
-    def __post_init__(self) -> None:
-        schedules.as_numbers("MiniBatchLogBarrierSGB", self.learning_rate)
-        validate.positive("MiniBatchLogBarrierSGB", "weight", self.weight)
-        validate.integer("MiniBatchLogBarrierSGB", "batch", self.batch, 1)
+    weight: Positive
+    batch: Annotated[float, whole(1)] = 16
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
-        return schedules.as_numbers("MiniBatchLogBarrierSGB", self.learning_rate), float(self.weight), int(self.batch)
+        return schedules.as_numbers(self.learning_rate), float(self.weight), int(self.batch)
 
     def expected_update(
         self, t: int, policy: np.ndarray, means: np.ndarray, vectors: np.ndarray, memory: np.ndarray

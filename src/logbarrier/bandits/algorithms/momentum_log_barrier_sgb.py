@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Positive
 from ...engine.compiled import compiled
 from ...engine.elementary import exp, log
 from ..loops.policy import within_reach
@@ -62,14 +62,10 @@ class MomentumLogBarrierSGB(VectorRule):
     learn = staticmethod(learn)
     weigh = staticmethod(weigh_by_softmax)
 
-    weight: float
-    step: float = 0.5
-    offset: float = 8.0
-    decay: float = 4.0
-
-    def __post_init__(self) -> None:
-        for name in ("weight", "step", "offset", "decay"):
-            validate.positive("MomentumLogBarrierSGB", name, getattr(self, name))
+    weight: Positive
+    step: Positive = 0.5
+    offset: Positive = 8.0
+    decay: Positive = 4.0
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         return float(self.weight), float(self.step), float(self.offset), float(self.decay)

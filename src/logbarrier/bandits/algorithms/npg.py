@@ -36,11 +36,8 @@ class NPG(TwoScalarRule):
 
     learning_rate: LearningRate
 
-    def __post_init__(self) -> None:
-        schedules.as_numbers("NPG", self.learning_rate)
-
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
-        return (schedules.as_numbers("NPG", self.learning_rate),)
+        return (schedules.as_numbers(self.learning_rate),)
 
     def expected_update(self, t: int, policy: np.ndarray, means: np.ndarray, memory: np.ndarray) -> np.ndarray:
         """alpha r, which is the natural gradient: F r = grad J."""

@@ -12,13 +12,13 @@ frozen dataclass like the ones beside this file and run `logbarrier.testing.chec
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ...base.parameters import Parameterised, parameters_of
 from ...engine.compiled import compiled
-from .. import schedules
 
 
 @compiled
@@ -28,7 +28,7 @@ def no_mixing(t, hyper):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class Rule(Parameterised):
     """The base of every rule.
 
     name         its name on the command line and in files
@@ -54,11 +54,8 @@ class Rule:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values; `algorithms.rule_from_dict` reads them."""
-        plain: dict[str, Any] = {"rule": self.name}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            plain[field.name] = schedules.to_plain(value) if field.name == "learning_rate" else _plain(value)
-        return plain
+        parameters = parameters_of(type(self))
+        return {"rule": self.name} | {name: parameter.write(getattr(self, name)) for name, parameter in parameters.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,10 +92,6 @@ class TwoScalarRule(Rule):
     def new_memory(self) -> np.ndarray:
         """What the rule remembers before its first step; rules with arm means are told two numbers in it."""
         return np.zeros(max(self.memory_size, 2 if self.uses_arm_means else 1))
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, str) else float(value)
 
 
 def policy_gradient(policy: np.ndarray, values: np.ndarray) -> np.ndarray:

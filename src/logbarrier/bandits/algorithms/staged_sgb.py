@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Positive, whole
 from ...engine.compiled import compiled
 from ...engine.elementary import exp, log
 from .rule import TwoScalarRule, policy_gradient
@@ -43,12 +43,8 @@ class StagedSGB(TwoScalarRule):
     lift_and_drain = staticmethod(lift_and_drain)
     memory_size = 2
 
-    alpha0: float = 1 / 18
-    first_stage: float = 5000
-
-    def __post_init__(self) -> None:
-        validate.positive("StagedSGB", "alpha0", self.alpha0)
-        validate.integer("StagedSGB", "first_stage", self.first_stage, 2)
+    alpha0: Positive = 1 / 18
+    first_stage: Annotated[float, whole(2)] = 5000
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         return float(self.alpha0), float(self.first_stage)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Positive
 from .rule import TwoScalarRule, policy_gradient
 from .sgb import lift_and_drain
 
@@ -25,12 +25,11 @@ class TheorySGB(TwoScalarRule):
     place = "Tables 1 and 2, Mei et al. 2024"
     lift_and_drain = staticmethod(lift_and_drain)
 
-    minimum_gap: float
-    r_max: float = 1.0
+    minimum_gap: Positive
+    r_max: Positive = 1.0
 
     def __post_init__(self) -> None:
-        validate.positive("TheorySGB", "minimum_gap", self.minimum_gap)
-        validate.positive("TheorySGB", "r_max", self.r_max)
+        super().__post_init__()
         if self.minimum_gap > 2 * self.r_max:
             raise ValueError(f"TheorySGB: minimum_gap must be at most 2 r_max = {2 * self.r_max:g}, got {self.minimum_gap:g}")
 

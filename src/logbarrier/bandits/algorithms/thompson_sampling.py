@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import between
 from ...engine.compiled import compiled
 from ...engine.elementary import exp, log
 from ...engine.lanes import WIDTH, lane_sum, load, splat, store
@@ -117,11 +117,7 @@ class ThompsonSampling(VectorRule):
     weigh = staticmethod(weigh)
     draw = staticmethod(draw)
 
-    scale: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not 1e-100 <= validate.positive("ThompsonSampling", "scale", self.scale) <= 1e100:
-            raise ValueError(f"ThompsonSampling: scale must be between 1e-100 and 1e+100, got {self.scale}")
+    scale: Annotated[float, between(1e-100, 1e100)] = 1.0
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         return (float(self.scale),)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import AtLeastZero, between
 from ...engine.compiled import compiled
 from ...engine.elementary import exp, log
 from ...engine.lanes import WIDTH, lane_sum, load, select_above, splat, store
@@ -126,20 +126,13 @@ class TsallisSGB(VectorRule):
     weigh = staticmethod(weigh)
 
     learning_rate: LearningRate
-    weight: float
-    order: float = 0.5
-    radius: float = 1e4
-
-    def __post_init__(self) -> None:
-        schedules.as_numbers("TsallisSGB", self.learning_rate)
-        validate.at_least_zero("TsallisSGB", "weight", self.weight)
-        if not 0.01 <= validate.number("TsallisSGB", "order", self.order) <= 0.99:
-            raise ValueError(f"TsallisSGB: order must be between 0.01 and 0.99, got {self.order}")
-        validate.positive_up_to("TsallisSGB", "radius", self.radius, 1e100)
+    weight: AtLeastZero
+    order: Annotated[float, between(0.01, 0.99)] = 0.5
+    radius: Annotated[float, between(1e-100, 1e100)] = 1e4
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         numbers = float(self.weight), float(self.order), float(self.radius)
-        return schedules.as_numbers("TsallisSGB", self.learning_rate), *numbers
+        return schedules.as_numbers(self.learning_rate), *numbers
 
     def new_vectors(self, theta: np.ndarray, means: np.ndarray | None) -> np.ndarray:
         """The preferences that give the starting probabilities: theta = f'(K p), inside the box."""
@@ -154,5 +147,5 @@ class TsallisSGB(VectorRule):
         shares = len(policy) * policy
         w = policy * shares ** (1 - self.order)
         values = means - self.weight * (1 - shares ** (self.order - 1)) / (1 - self.order)
-        schedule = schedules.as_numbers("TsallisSGB", self.learning_rate)
+        schedule = schedules.as_numbers(self.learning_rate)
         return np.asarray(learning_rate_at(t, schedule) * w * (values - w @ values / w.sum()))

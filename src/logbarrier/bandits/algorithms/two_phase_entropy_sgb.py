@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import AtLeastZero, Positive, whole
 from ...engine.compiled import compiled
 from ...engine.elementary import log
 from ..loops.policy import within_reach
@@ -55,20 +55,12 @@ class TwoPhaseEntropySGB(VectorRule):
     learn = staticmethod(learn)
     weigh = staticmethod(weigh_by_softmax)
 
-    tau: float
-    step: float = 50.0
-    offset: float = 50.0
-    first_batch: float = 64
-    first_updates: float = 50
-    batch: float = 8
-
-    def __post_init__(self) -> None:
-        validate.at_least_zero("TwoPhaseEntropySGB", "tau", self.tau)
-        validate.positive("TwoPhaseEntropySGB", "step", self.step)
-        validate.positive("TwoPhaseEntropySGB", "offset", self.offset)
-        validate.integer("TwoPhaseEntropySGB", "first_batch", self.first_batch, 1)
-        validate.integer("TwoPhaseEntropySGB", "first_updates", self.first_updates, 0)
-        validate.integer("TwoPhaseEntropySGB", "batch", self.batch, 1)
+    tau: AtLeastZero
+    step: Positive = 50.0
+    offset: Positive = 50.0
+    first_batch: Annotated[float, whole(1)] = 64
+    first_updates: Annotated[float, whole(0)] = 50
+    batch: Annotated[float, whole(1)] = 8
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         steps = float(self.tau), float(self.step), float(self.offset)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Positive
 from ...engine.compiled import compiled
 from ...engine.elementary import log
 from ..loops.dense import learn_mean
@@ -64,10 +64,7 @@ class UCB1(ArmMeanRule):
     weigh = staticmethod(weigh)
     draw = staticmethod(draw)
 
-    c: float = 2.0
-
-    def __post_init__(self) -> None:
-        validate.positive("UCB1", "c", self.c)
+    c: Positive = 2.0
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         return (float(self.c),)

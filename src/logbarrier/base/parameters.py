@@ -1,0 +1,98 @@
+"""Parameters: dataclass fields that say once what they accept, for the constructor, for files and for the command line.
+
+    @dataclass(frozen=True, kw_only=True)
+    class Rule(Parameterised):
+        eta: Positive
+        tau: AtLeastZero = 0.1
+        batch: Annotated[int, whole(1)] = 1
+
+`Rule(eta=-3.0)` then says `Rule: eta must be positive and finite, got -3.0`. A field that is annotated with a plain type is
+taken as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, get_args, get_type_hints
+
+from . import validate
+
+Check = Callable[[str, str, Any], Any]
+
+
+def number_as_read(owner: str, name: str, value: Any) -> Any:
+    """TOML and JSON know types, so '0.1' and true are mistakes where a number belongs."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{owner}: {name} must be a number, got {value!r}")
+    return value
+
+
+def word_as_read(owner: str, name: str, value: Any) -> Any:
+    """The same where a word belongs."""
+    if not isinstance(value, str):
+        raise ValueError(f"{owner}: {name} must be a word, got {value!r}")
+    return value
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What a field accepts.
+
+    check    (owner, name, value): refuses in one sentence what the owner cannot work with
+    read     (owner, name, plain): the value that plain JSON or TOML stands for; refuses other types
+    write    value -> plain JSON
+    is_word  written as a word, not as a number
+    """
+
+    check: Check
+    read: Check = number_as_read
+    write: Callable[[Any], Any] = float
+    is_word: bool = False
+
+
+def between(least: float, most: float) -> Parameter:
+    """A number from `least` to `most`, both included."""
+    return Parameter(lambda owner, name, value: validate.between(owner, name, value, least, most))
+
+
+def whole(least: int, most: int | None = None) -> Parameter:
+    """A whole number from `least` to `most`; 25e3 counts as whole."""
+    return Parameter(lambda owner, name, value: validate.integer(owner, name, value, least, most))
+
+
+def choice(*words: str) -> Parameter:
+    """One of a few words."""
+    return Parameter(lambda owner, name, value: validate.choice(owner, name, value, words), word_as_read, str, is_word=True)
+
+
+Positive = Annotated[float, Parameter(validate.positive)]
+AtLeastZero = Annotated[float, Parameter(validate.at_least_zero)]
+Share = Annotated[float, Parameter(validate.between_zero_and_one)]
+
+AS_IT_IS = Parameter(
+    check=lambda *_: None,
+    read=lambda _owner, _name, value: value,
+    write=lambda value: value if isinstance(value, str | bool) else float(value),
+)
+
+
+class Parameterised:
+    """A dataclass whose fields are checked when it is made; the class name in a message is its own."""
+
+    def __post_init__(self) -> None:
+        for name, parameter in parameters_of(type(self)).items():
+            parameter.check(type(self).__name__, name, getattr(self, name))
+
+
+def parameters_of(owner: type) -> dict[str, Parameter]:
+    """Field name -> what it accepts, in the order they are written."""
+    try:
+        hints = get_type_hints(owner, include_extras=True)
+    except NameError:  # annotations that only a type checker can resolve
+        hints = {}
+    return {each.name: _parameter_in(hints.get(each.name)) for each in fields(owner)}
+
+
+def _parameter_in(hint: Any) -> Parameter:
+    return next((part for part in get_args(hint)[1:] if isinstance(part, Parameter)), AS_IT_IS)

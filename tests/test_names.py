@@ -1,0 +1,30 @@
+"""Public names: one list, in __init__.pyi, that is what the package has and what type checkers see."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+import logbarrier as lb
+
+
+@pytest.mark.parametrize("name", lb.__all__)
+def test_every_public_name_can_be_had(name):
+    assert getattr(lb, name) is not None
+
+
+def test_every_rule_is_a_public_name():
+    assert {rule.__name__ for rule in lb.RULES.values()} <= set(lb.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'logbarrier' has no attribute 'Sgd'"):
+        lb.Sgd  # noqa: B018
+
+
+def test_importing_the_package_loads_no_compiler(run_python):
+    heavy = "numba", "scipy", "matplotlib", "torch", "bokeh", "starlette"
+    code = f"import sys, logbarrier; print([name for name in {heavy} if name in sys.modules])"
+    assert run_python(code) == "[]"
+    assert importlib.import_module("logbarrier").__version__
