@@ -25,7 +25,7 @@ from .loops import dense, lockstep, sparse, vectors
 from .loops.calls import calls_of, calls_of_runs, law_of, law_of_runs, vector_calls_of
 from .loops.lazy import loop as lazy
 from .loops.lazy.sorting import new_classes
-from .loops.policy import LARGEST_REWARD, new_policy
+from .loops.policy import LARGEST_REWARD, TOTAL, new_policy
 from .metrics import METRICS
 from .problems import ProblemSource
 from .starts import Start, starting_theta
@@ -69,7 +69,7 @@ class _Single:
         means = parameters[0]
         self._loop, self._state = self._prepare(rule, problem, starting_theta(start, means), means)
         self._fixed = (law_of(problem), (parameters, int(np.argmax(means))), key, runs[0], steps)
-        self._progress, self._out, self._rule = np.zeros(3), out[0], rule
+        self._progress, self._out, self._rule, self.n_arms = np.zeros(3), out[0], rule, len(means)
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
         """The loop and the arrays it moves."""
@@ -101,6 +101,12 @@ class DenseFlight(_Single):
         n_arms = len(theta)
         return dense.loop_kernel(), (new_policy(theta), calls_of(rule, n_arms), _learned(rule, n_arms), n_arms)
 
+    @property
+    def probabilities(self) -> np.ndarray:
+        """The policy (K,) where the run is now."""
+        _, weights, _, scalars = self._state[0]
+        return np.asarray(weights[: self.n_arms] / scalars[TOTAL])
+
 
 class VectorFlight(_Single):
     """The same for rules that keep vectors of their own."""
@@ -115,6 +121,11 @@ class VectorFlight(_Single):
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
         calls, vectors_of_rule = vector_calls_of(rule, len(theta)), rule.new_vectors(theta, means)
         return vectors.loop_kernel(), (calls, vectors_of_rule, rule.new_memory(), np.empty(len(theta)))
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """The policy (K,) where the run is now."""
+        return np.array(self._state[3])
 
 
 class LazyFlight(_Single):
