@@ -41,8 +41,10 @@ ROWS: tuple[dict[str, str], ...] = (
         "planning": "what to run on a problem like yours",
         "report": "any study -> one self-contained page",
         "comparison": "the systems of the paper's tables, measured",
+        "deep": "torch: the barrier as a function, Stable-Baselines3 policies, rescue",
     },
     {"paper": "the paper's experiments, claims and report"},
+    {"lab": "the interactive page"},
     {"cli": "one file per command"},
     {"__main__": "python -m logbarrier", "__init__": "the public names, listed in __init__.pyi"},
 )

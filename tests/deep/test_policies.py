@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from conftest import Toy
 from gymnasium import spaces
 from sb3_contrib import MaskablePPO, RecurrentPPO
 from stable_baselines3 import A2C, PPO
 from stable_baselines3.common.logger import Logger
 
+from conftest import Toy
 from logbarrier import deep
 from logbarrier.deep import sb3
 
@@ -125,7 +125,9 @@ def test_the_entropy_of_the_distribution_stays_the_entropy():
 
 
 def test_continuous_actions_are_refused_with_advice():
-    with pytest.raises(ValueError, match=r"LogBarrierPolicy: the log barrier needs discrete actions, got Box.*entropy bonus.*bins"):
+    with pytest.raises(
+        ValueError, match=r"LogBarrierPolicy: the log barrier needs discrete actions, got Box.*entropy bonus.*bins"
+    ):
         PPO(sb3.LogBarrierPolicy, Toy(spaces.Box(-1.0, 1.0, (1,), np.float32)), **PPO_SMALL)
 
 
@@ -155,5 +157,7 @@ def test_the_logger_gets_the_true_entropy_beside_what_sb3_calls_so():
 
 
 def test_the_callback_refuses_a_policy_without_the_barrier():
-    with pytest.raises(ValueError, match="BarrierCallback: the policy must be a LogBarrierPolicy or its kin, got ActorCriticPolicy"):
+    with pytest.raises(
+        ValueError, match="BarrierCallback: the policy must be a LogBarrierPolicy or its kin, got ActorCriticPolicy"
+    ):
         PPO("MlpPolicy", Toy(FOUR), **PPO_SMALL).learn(32, callback=sb3.BarrierCallback())

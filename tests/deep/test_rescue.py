@@ -9,12 +9,12 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
-from conftest import EXAMPLES, Toy
 from gymnasium import spaces
 from sb3_contrib import MaskablePPO, RecurrentPPO
 from stable_baselines3 import A2C, DQN, PPO
 from typer.testing import CliRunner
 
+from conftest import EXAMPLES, Toy
 from logbarrier.cli import app
 from logbarrier.deep import sb3
 
@@ -137,7 +137,9 @@ def test_a_policy_class_of_ones_own_is_asked_for_its_kin(tmp_path):
         pass
 
     model = PPO(Mine, Toy(spaces.Discrete(4)), **SMALL)
-    with pytest.raises(ValueError, match=r"with_barrier: Mine has no barrier kin here; define `class Mine\(LogBarrierMixin, Mine\)`"):
+    with pytest.raises(
+        ValueError, match=r"with_barrier: Mine has no barrier kin here; define `class Mine\(LogBarrierMixin, Mine\)`"
+    ):
         sb3.with_barrier(model)
     assert isinstance(sb3.with_barrier(model, policy_class=MyBarrier).policy, MyBarrier)
 

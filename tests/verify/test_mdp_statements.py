@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from logbarrier.verify.trials import CORRECTED, HOLDS, tightest, verify
 
 from logbarrier import mdps
 from logbarrier.mdps import exact
 from logbarrier.theory.sides import Sides
 from logbarrier.verify.mdp_points import ANY_SIZE
 from logbarrier.verify.mdp_statements import STATEMENTS, bias_bound
+from logbarrier.verify.trials import CORRECTED, HOLDS, tightest, verify
 
 
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda statement: statement.name)

@@ -93,7 +93,7 @@ class Diagnosis:
 def diagnose(model: Any, env: Any = None, *, steps: int = 2000, lost_below: float = 1e-3, seed: int = 0) -> Diagnosis:
     """Let an SB3 model (PPO, A2C, MaskablePPO, RecurrentPPO) act by its own probabilities, by default in its own environment.
 
-        print(diagnose(PPO.load("model.zip"), gymnasium.make("FrozenLake-v1")))
+    print(diagnose(PPO.load("model.zip"), gymnasium.make("FrozenLake-v1")))
     """
     if not hasattr(getattr(model, "policy", None), "evaluate_actions"):
         raise ValueError(f"diagnose: needs a model with an actor-critic policy, such as PPO or A2C, got {type(model).__name__}")
@@ -127,7 +127,9 @@ def _visit(model: Any, vectors: VecEnv, rounds: int, lost_below: float, seed: in
         running[starts] = 0.0
     single = len(parts) == 1
     names = [
-        str(choice) if single else f"{part}:{choice}" for part, (logits, _) in enumerate(parts) for choice in range(logits.shape[-1])
+        str(choice) if single else f"{part}:{choice}"
+        for part, (logits, _) in enumerate(parts)
+        for choice in range(logits.shape[-1])
     ]
     return Diagnosis(states, names, np.vstack(rows), np.concatenate(effective), returns, lost_below)
 
