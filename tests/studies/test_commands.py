@@ -101,7 +101,7 @@ def test_failed_cells_end_with_1_and_status_says_why(tmp_path):
         (["status", "small"], "small: there is no such study file"),
         (["report", "small"], "no study folder at small"),
         (["reproduce", "figure-9"], "reproduce: must be one of figure-1, baselines, eta, got 'figure-9'"),
-        (["reproduce", "--horizon", "short"], "reproduce: horizon must be one of paper, long, got 'short'"),
+        (["reproduce", "--horizon", "short"], "reproduce: horizon must be one of printed, long, got 'short'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

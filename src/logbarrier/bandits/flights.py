@@ -209,6 +209,10 @@ def engines_for(rule: Rule) -> list[str]:
 def choose(rule: Rule, n_arms: int, wanted: str) -> type[Flight]:
     """The engine for a rule and a number of arms, and for nothing else, so that runs in blocks are the runs together."""
     able = {flight.name: flight for flight in FLIGHTS if flight.suits(rule)}
+    if not able:
+        raise ValueError(
+            f"{type(rule).__name__}: must inherit from TwoScalarRule or VectorRule, which say how it learns, not from Rule"
+        )
     if wanted != "auto":
         if wanted not in able:
             raise ValueError(f"simulate: engine {wanted!r} cannot run {rule.name}; those that can: auto, {', '.join(able)}")

@@ -159,7 +159,10 @@ def learner_of(rule: Rule, theta: np.ndarray, means: np.ndarray | None) -> Learn
     """A policy at the start: theta (K,) log probabilities; means (K,) for a rule that is informed."""
     if isinstance(rule, VectorRule):
         return VectorLearner(rule, theta, means)
-    assert isinstance(rule, TwoScalarRule)
+    if not isinstance(rule, TwoScalarRule):
+        raise ValueError(
+            f"{type(rule).__name__}: must inherit from TwoScalarRule or VectorRule, which say how it learns, not from Rule"
+        )
     return TwoScalarLearner(rule, theta)
 
 

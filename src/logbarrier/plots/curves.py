@@ -33,7 +33,7 @@ def label_of(metric: str) -> str:
 
 
 def learning_curves(records: Mapping[str, Record], metric: str = "optimal_probability") -> Figure:
-    """Mean with 95 % t-band of each record, the middle half of its runs, and the fraction of runs stuck where that was measured."""
+    """Mean with 95 % t-band of each record, the middle half of its runs, and, where measured, the fraction of runs stuck."""
     longest = max((len(label) for label in records), default=1)
     columns = max(1, min(len(records), LEGEND_WIDTH // (longest + 8)))
     legend_rows = -(-len(records) // columns)
@@ -66,7 +66,7 @@ def learning_curves(records: Mapping[str, Record], metric: str = "optimal_probab
 def standings(rows: Mapping[str, tuple[Record, bool]], metrics: Sequence[str] = ("regret", "optimal_probability")) -> Figure:
     """The final value of one or two metrics and the fraction stuck, one row per record, in the order given.
 
-    The flag fills the mark. Thick bars are 95 % t-intervals of the mean, thin ones go from the 5 % to the 95 % quantile of the runs.
+    The flag fills the mark. Thick bars are 95 % t-intervals of the mean, thin ones go from 5 % to 95 % of the runs.
     """
     with_stuck = all("wrong_probability" in record.values for record, _ in rows.values())
     widths = [3, 2][: len(metrics)] + [1] * with_stuck

@@ -33,7 +33,7 @@ td.number, th.number { text-align: right; white-space: nowrap; }
 pre { background: var(--panel); padding: .8rem 1rem; overflow-x: auto; font-size: .875rem; border-radius: 4px; }
 .tally { display: flex; gap: 2.2rem; flex-wrap: wrap; margin: 1rem 0; padding: 0; list-style: none; }
 .tally b { display: block; font-size: 1.6rem; line-height: 1.2; }
-.reproduced { color: var(--good); } .not-reproduced { color: var(--bad); } 
+.reproduced { color: var(--good); } .not-reproduced { color: var(--bad); }
 .only-at-the-long-horizon, .undecided-by-these-runs { color: var(--late); }
 td span { white-space: nowrap; }
 td small { color: var(--soft); display: block; }

@@ -15,8 +15,9 @@ KEY = "thick bars are 95 % intervals of the mean, thin ones 5 % to 95 % of the r
 HOLLOW = "; hollow marks are not policy gradients"
 EXPLAINED = (
     "Places are by the mean at the end. All rules face the same instances; 'could be' is where 95 % of the rankings lie when "
-    "the runs are drawn again with replacement. Rules that are told what a user cannot know, such as the mean rewards, are listed "
-    "and left out of the advice. A rule that pulls one arm for certain, such as UCB1, counts as stuck where its next pull is wrong."
+    "the runs are drawn again with replacement. Rules that are told what a user cannot know, such as the mean rewards, are "
+    "listed and left out of the advice. A rule that pulls one arm for certain, such as UCB1, counts as stuck where its next "
+    "pull is wrong."
 )
 Names = dict[int, str]
 

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..bandits import problems
 from ..bandits.algorithms import RULES
 from ..bandits.algorithms.rule import Rule
 from ..bandits.flights import ENGINES, choose
 from ..bandits.metrics import METRICS
+from ..bandits.problems import (
+    BernoulliBandit,
+    BernoulliGapInstances,
+    BetaBandit,
+    GapInstances,
+    GaussianBandit,
+    UniformBandit,
+)
 from ..bandits.simulator import simulate
 from ..bandits.starts import OptimalArmAt
 from ..engine.random import stream_key
@@ -22,27 +30,24 @@ if TYPE_CHECKING:
     from .cell import Cell
 
 
+PROBLEMS: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (GapInstances, BernoulliGapInstances, GaussianBandit, BernoulliBandit, UniformBandit, BetaBandit)
+}
+RANKED_BY = {"regret": True, "optimal_probability": False, "suboptimality": True}
+
+
 class Bandits(Setting):
     """A rule pulls one of K arms a step and learns from its reward."""
 
     name = "bandits"
     rules = RULES
-    problems = {
-        kind.__name__: kind
-        for kind in (
-            problems.GapInstances,
-            problems.BernoulliGapInstances,
-            problems.GaussianBandit,
-            problems.BernoulliBandit,
-            problems.UniformBandit,
-            problems.BetaBandit,
-        )
-    }
+    problems = PROBLEMS
     rule_base = Rule
     metrics = METRICS
-    ranked_by = {"regret": True, "optimal_probability": False, "suboptimality": True}  # noqa: RUF012
+    ranked_by = RANKED_BY
     drawn = ("optimal_probability", "regret", *METRICS)
-    symbols = {"n_arms": "K"}  # noqa: RUF012
+    symbols = MappingProxyType({"n_arms": "K"})
     engines = ("auto", *ENGINES)
 
     def is_problem(self, problem: Any) -> bool:

@@ -51,12 +51,6 @@ class Cell:
         return plain
 
     @cached_property
-    def identity(self) -> dict[str, Any]:
-        """All that decides the numbers, as plain JSON values."""
-        plain: dict[str, Any] = json.loads(json.dumps({**asdict(self), "kernels": KERNELS}))
-        return plain
-
-    @cached_property
     def id(self) -> str:
         """Its name in the store: a hash of the identity. Threads, host and executor are not part of it."""
         canonical = json.dumps(self.identity, sort_keys=True, separators=(",", ":"))

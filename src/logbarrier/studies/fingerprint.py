@@ -46,16 +46,17 @@ class _Walk:
         self._met: set[int] = set()
 
     def of_class(self, kind: type[Any]) -> Iterator[str]:
-        for base in reversed(kind.__mro__):
-            if not self._is_own(base.__module__):
-                yield f"class {base.__module__}.{base.__qualname__}"
-            elif id(base) not in self._met:
-                self._met.add(id(base))
-                yield f"class {base.__qualname__}"
-                for name, value in sorted(vars(base).items()):
-                    if name not in MADE_BY_PYTHON and not _generated(name, value):
-                        yield name
-                        yield from self.of(value)
+        if not self._is_own(kind.__module__):
+            yield f"class {kind.__qualname__}"
+        elif id(kind) not in self._met:
+            self._met.add(id(kind))
+            yield f"own class {kind.__qualname__}"
+            for base in kind.__bases__:
+                yield from self.of_class(base)
+            for name, value in sorted(vars(kind).items()):
+                if name not in MADE_BY_PYTHON and not _generated(name, value):
+                    yield name
+                    yield from self.of(value)
 
     def of(self, value: Any) -> Iterator[str]:
         """Words for any value that a function can refer to."""

@@ -1,7 +1,7 @@
 """What a study can be of: each setting with its rules, problems, metrics and simulator, all plugged in here.
 
-A setting is one file like `bandit_setting.py` that ends in `SETTING = ...`, and its name in FILES. Studies, cells, store, executors,
-summary and report ask the setting and know nothing else of arms or states.
+A setting is one file like `bandit_setting.py` that ends in `SETTING = ...`, and its name in FILES. Studies, cells, store,
+executors, summary and report ask the setting and know nothing else of arms or states.
 """
 
 from __future__ import annotations

@@ -72,23 +72,20 @@ class Labels:
     """Short names that tell some cases apart: the parameters that differ among them."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
-        seen: dict[str, set[str]] = {}
-        for case in cases:
-            for key, value in case.values.items():
-                seen.setdefault(key, set()).add(json.dumps(value))
-        self._constant = {key for key, values in seen.items() if len(values) == 1}
-        self._one_kind = "problem" in self._constant
+        self._constant_of_rules = _constant_keys([case.rule for case in cases])
+        self._constant_of_problems = _constant_keys([case.problem for case in cases])
 
     def rule(self, case: Case) -> str:
         """Its rule, such as 'log-barrier-sgb eta=100'."""
-        return described({key: value for key, value in case.rule.items() if key == "rule" or key not in self._constant})
+        return described({k: v for k, v in case.rule.items() if k == "rule" or k not in self._constant_of_rules})
 
     def problem(self, case: Case) -> str:
         """Its problem and the size of it, such as 'gap=0.1 K=10'."""
-        hidden = self._constant - {"problem"} | set(case.sizes)
+        hidden = self._constant_of_problems - {"problem"} | set(case.sizes)
         name = described({key: value for key, value in case.problem.items() if key not in hidden})
         sizes = (f"{case.setting.symbols[key]}={size}" for key, size in case.sizes.items())
-        return " ".join([name.partition(" ")[2] if self._one_kind else name, *sizes]).strip()
+        one_kind = "problem" in self._constant_of_problems
+        return " ".join([name.partition(" ")[2] if one_kind else name, *sizes]).strip()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,6 +228,15 @@ class Study:
     def folder_name(self) -> str:
         """Where it is kept: its name and its hash."""
         return f"{self.name}-{self.hash}"
+
+
+def _constant_keys(tables: Sequence[Table]) -> set[str]:
+    """Keys that have the same value wherever they occur, of no use to tell tables apart."""
+    seen: dict[str, set[str]] = {}
+    for table in tables:
+        for key, value in table.items():
+            seen.setdefault(key, set()).add(json.dumps(value))
+    return {key for key, values in seen.items() if len(values) == 1}
 
 
 def _check_name(name: Any) -> None:
