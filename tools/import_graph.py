@@ -40,6 +40,7 @@ ROWS: tuple[dict[str, str], ...] = (
         "comparison": "the systems of the paper's tables, measured",
     },
     {"paper": "the paper's experiments, claims and report"},
+    {"lab": "the interactive page"},
     {"cli": "one file per command"},
     {"__main__": "python -m logbarrier", "__init__": "the public names, listed in __init__.pyi"},
 )
