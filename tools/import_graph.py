@@ -134,7 +134,7 @@ def draw() -> None:
     with styled():
         figure, axes = panels(1, 1, size=(8.4, 6.4))
         for name, used in graph.items():
-            for other in used & set(place):
+            for other in sorted(used & set(place)):
                 arrow = {"arrowstyle": "-|>", "color": COLOURS[place[name][1] % 6], "alpha": 0.8, "shrinkA": 14, "shrinkB": 26}
                 axes.annotate("", place[other], place[name], arrowprops={**arrow, "connectionstyle": "arc3,rad=0.06"})
         for name, (x, y) in place.items():

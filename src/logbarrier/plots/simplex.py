@@ -43,7 +43,7 @@ def simplex_paths(*, runs: int = 6, steps: int = 4000, seed: int = 0) -> Figure:
     with styled():
         figure, panes = panels(1, len(SIMPLEX_RULES), size=(10.5, 2.7))
         for axes, (label, rule) in zip(panes, SIMPLEX_RULES, strict=True):
-            _frame(axes)
+            draw_frame(axes)
             grid = policy_grid(14)
             motion = np.array([policy_motion(rule, p, MEANS) for p in grid]) @ CORNERS
             length = np.linalg.norm(motion, axis=1, keepdims=True)
@@ -72,7 +72,7 @@ def fisher_surface() -> Figure:
     with styled():
         figure, panes = panels(1, 3, size=(10.5, 3.3))
         for axes, (label, values) in zip(panes, heights.items(), strict=True):
-            _frame(axes)
+            draw_frame(axes)
             levels = np.quantile(values, np.linspace(0.02, 1.0, 15))
             drawn = axes.tricontourf(*(grid @ CORNERS).T, values, levels=levels, cmap="viridis", extend="min")
             figure.colorbar(drawn, ax=axes, shrink=0.75, format="%.2f")
@@ -125,7 +125,8 @@ def policy_motion(rule: TwoScalarRule, policy: np.ndarray, means: np.ndarray) ->
     return np.asarray(geometry.fisher(np.log(policy)) @ update)
 
 
-def _frame(axes: Axes) -> None:
+def draw_frame(axes: Axes) -> None:
+    """The triangle, with the name of each corner."""
     axes.plot(*CORNERS[[0, 1, 2, 0]].T, color="#444444", linewidth=0.8)
     for corner, name, where in zip(CORNERS, ("arm 0", "best arm", "arm 2"), ((-4, -12), (4, -12), (0, 5)), strict=True):
         axes.annotate(name, corner, where, textcoords="offset points", ha="center", fontsize=8)
