@@ -42,7 +42,9 @@ def moments(frames: int, steps: int) -> np.ndarray:
     >>> moments(4, 1000).tolist()
     [0, 10, 100, 1000]
     """
-    return np.unique(np.round(np.concatenate([[0.0], np.geomspace(steps ** (1.0 / (frames - 1)), steps, frames - 1)])).astype(int))
+    return np.unique(
+        np.round(np.concatenate([[0.0], np.geomspace(steps ** (1.0 / (frames - 1)), steps, frames - 1)])).astype(int)
+    )
 
 
 def clouds(rule: Rule, steps: np.ndarray, *, runs: int, seed: int = 0) -> np.ndarray:
