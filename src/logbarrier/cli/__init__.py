@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..version import __version__
-from . import complexity, plan, report, reproduce, rules, run, simulate, status, verify
+from . import complexity, lab, plan, report, reproduce, rescue, rules, run, simulate, status, verify
 from .errors import whole_output
 
 app = typer.Typer(
@@ -32,6 +32,8 @@ app.command(short_help="Reproduce the paper's figures and judge its claims.")(re
 app.command(short_help="Try every statement of the paper numerically.")(verify.verify)
 app.command(short_help="Recommend what to run on a problem like yours.")(plan.plan)
 app.command(short_help="Count the pulls each system needs for an accuracy.")(complexity.complexity)
+app.command(short_help="Open the interactive page in your browser.")(lab.lab)
+app.command(short_help="Diagnose a collapsed Stable-Baselines3 policy and train on with the barrier.")(rescue.rescue)
 
 
 def _version(wanted: bool) -> None:
