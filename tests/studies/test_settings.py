@@ -9,6 +9,7 @@ import pytest
 
 import logbarrier as lb
 from logbarrier.report import publish
+from logbarrier.studies import Store
 from logbarrier.studies import settings as rooms
 from logbarrier.studies.bandit_setting import SETTING as BANDITS
 from logbarrier.studies.settings import Setting
@@ -124,3 +125,18 @@ def test_every_setting_that_is_plugged_in_is_whole(monkeypatch):
         assert setting.engines[0] == "auto"
         assert setting.rules
         assert setting.problems
+
+
+def test_finite_mdps_are_plugged_in(tmp_path, monkeypatch):
+    """DeepSea and the MDPs' own npg, from a file, through store, summary and report."""
+    monkeypatch.undo()
+    (tmp_path / "sea.toml").write_text(
+        'horizon = 200\nruns = 2\ncheckpoints = 3\n[[problems]]\nproblem = "DeepSea"\nn = 4\n'
+        '[[rules]]\nrule = "spectral-pg"\n[[rules]]\nrule = "npg"\nlearning_rate = 0.1\n'
+    )
+    study = read_study(tmp_path / "sea.toml").study
+    assert study.setting.name == "finite MDPs"
+    done = lb.run_study(study, out=tmp_path)
+    assert Store.open(done.folder).study == study
+    assert [record["score"].shape for _, record in done.records()] == [(2, 3), (2, 3)]
+    assert "has the best mean score" in publish(done.store).read_text()

@@ -23,7 +23,7 @@ from .settings import Setting, class_named, name_of_class, setting_of_problem, s
 
 Table = dict[str, Any]
 
-PER_ARM = ("means", "scale", "half_width")  # of a bandit these may be lists, one number an arm, and are no grid then
+LISTS = {"means": 1, "scale": 1, "half_width": 1, "rho": 1, "R": 2}  # how deep lists are in themselves, which is no grid then
 
 
 def rule_of(table: Table, near: Path | None = None, within: Setting | None = None) -> Any:
@@ -77,11 +77,16 @@ def grid(table: Table) -> list[Table]:
     """
     choices = []
     for key, value in table.items():
-        spread = isinstance(value, list) and (key not in PER_ARM or any(isinstance(entry, list) for entry in value))
+        spread = _depth(value) > LISTS.get(key, 0)
         if spread and not value:
             raise ValueError(f"{key} must have at least one value, got an empty list")
         choices.append(value if spread else [value])
     return [dict(zip(table, chosen, strict=True)) for chosen in itertools.product(*choices)]
+
+
+def _depth(value: Any) -> int:
+    """0 for a number, 1 for a list of numbers, 2 for a list of such lists, ..."""
+    return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 0
 
 
 def described(table: Table) -> str:
