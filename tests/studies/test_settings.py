@@ -135,8 +135,8 @@ def test_finite_mdps_are_plugged_in(tmp_path, monkeypatch):
         '[[rules]]\nrule = "spectral-pg"\n[[rules]]\nrule = "npg"\nlearning_rate = 0.1\n'
     )
     study = read_study(tmp_path / "sea.toml").study
-    assert study.setting.name == "finite MDPs"
+    assert study.setting.name == "mdps"
     done = lb.run_study(study, out=tmp_path)
     assert Store.open(done.folder).study == study
     assert [record["score"].shape for _, record in done.records()] == [(2, 3), (2, 3)]
-    assert "has the best mean score" in publish(done.store).read_text()
+    assert "has the best mean regret" in publish(done.store).read_text()

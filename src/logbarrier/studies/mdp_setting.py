@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..engine.random import stream_key
+from ..mdps import environments
 from ..mdps.algorithms import RULES, Rule
-from ..mdps.environments.deep_sea import DeepSea, RandomDeepSeas
-from ..mdps.environments.distractor import Distractor
 from ..mdps.environments.gymnasium_worlds import GymnasiumMDP
-from ..mdps.environments.lock import Lock, RandomLocks
-from ..mdps.environments.random_mdps import RandomMDPs
-from ..mdps.environments.river_swim import RiverSwim
 from ..mdps.problem import FiniteMDP
 from ..mdps.simulator import METRICS, simulate
 from ..record import Record
@@ -24,38 +19,47 @@ from .settings import Setting
 if TYPE_CHECKING:
     from .cell import Cell
 
-PROBLEMS: dict[str, type[Any]] = {
-    kind.__name__: kind
-    for kind in (RiverSwim, Lock, RandomLocks, Distractor, DeepSea, RandomDeepSeas, RandomMDPs, GymnasiumMDP, FiniteMDP)
-}
 
+class MDPs(Setting):
+    """A rule acts in a finite MDP and learns from its episodes."""
 
-class FiniteMDPs(Setting):
-    """A rule acts in S states with K actions each and learns from episodes. A cell's horizon is the number of steps."""
-
-    name = "finite MDPs"
+    name = "mdps"
     rules = RULES
-    problems = PROBLEMS
+    problems = {
+        "RiverSwim": environments.RiverSwim,
+        "Lock": environments.Lock,
+        "Distractor": environments.Distractor,
+        "DeepSea": environments.DeepSea,
+        "RandomLocks": environments.RandomLocks,
+        "RandomDeepSeas": environments.RandomDeepSeas,
+        "RandomMDPs": environments.RandomMDPs,
+        "from_gymnasium": GymnasiumMDP,
+        "FiniteMDP": FiniteMDP,
+    }
     rule_base = Rule
     metrics = METRICS
-    ranked_by = MappingProxyType({"score": False, "return": False})
-    drawn = ("score", "return", "coverage")
-    symbols = MappingProxyType({"n_states": "S", "n_actions": "K"})
+    ranked_by = {"regret": True, "score": False, "return": False}  # noqa: RUF012
+    drawn = ("score", "return", "regret", "coverage", "min_occupancy")
+    symbols = {"n_states": "S", "n_actions": "K"}  # noqa: RUF012
 
     def is_problem(self, problem: Any) -> bool:
-        return all(hasattr(problem, name) for name in ("instance", "n_states", "n_actions"))
+        return all(hasattr(problem, name) for name in ("instance", "n_states", "n_actions", "gamma"))
 
     def sizes(self, problem: Any) -> dict[str, int]:
         return {"n_states": int(problem.n_states), "n_actions": int(problem.n_actions)}
 
     def check(self, rule: Any, problem: Any, *, engine: str, bad_start: float | None) -> None:
         if bad_start is not None:
-            raise ValueError("Study: bad_start is for bandits; finite MDPs start from the uniform policy")
+            raise ValueError("Study: bad_start is for bandits; leave it out where the problems are MDPs")
 
     def same(self, problem: Any, other: Any) -> bool:
         key = stream_key(0)
         pairs = [(problem.instance(key, run), other.instance(key, run)) for run in range(2)]
-        return all(np.array_equal(one.R, two.R) and np.array_equal(one.rho, two.rho) for one, two in pairs)
+        arrays = ("offsets", "successors", "probabilities", "R", "rho")
+        return all(np.array_equal(getattr(ours, name), getattr(theirs, name)) for ours, theirs in pairs for name in arrays)
+
+    def follows_preferences(self, rule: Any) -> bool:
+        return bool(rule.name != "optimistic-q")
 
     def simulate(
         self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None
@@ -75,4 +79,4 @@ class FiniteMDPs(Setting):
         )
 
 
-SETTING = FiniteMDPs()
+SETTING = MDPs()
