@@ -1,7 +1,6 @@
 """The public names of `logbarrier`, each written here and nowhere else: `__init__.py` reads this file."""
 
 from .bandits.agent import Agent as Agent
-from .bandits.agent import Decision as Decision
 from .bandits.algorithms import RULES as RULES
 from .bandits.algorithms.adaptive_log_barrier_sgb import AdaptiveLogBarrierSGB as AdaptiveLogBarrierSGB
 from .bandits.algorithms.baseline_npg import BaselineNPG as BaselineNPG
@@ -45,5 +44,6 @@ from .bandits.schedules import inverse_sqrt as inverse_sqrt
 from .bandits.schedules import power_law as power_law
 from .bandits.simulator import simulate as simulate
 from .bandits.starts import OptimalArmAt as OptimalArmAt
+from .bandits.waiting import Decision as Decision
 from .record import Record as Record
 from .version import __version__ as __version__
