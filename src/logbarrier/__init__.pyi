@@ -30,6 +30,8 @@ from .bandits.algorithms.tsallis_sgb import TsallisSGB as TsallisSGB
 from .bandits.algorithms.two_phase_entropy_sgb import TwoPhaseEntropySGB as TwoPhaseEntropySGB
 from .bandits.algorithms.ucb1 import UCB1 as UCB1
 from .bandits.algorithms.vector_rule import VectorRule as VectorRule
+from .bandits.durable.durable_agent import DurableAgent as DurableAgent
+from .bandits.durable.log import read_log as read_log
 from .bandits.metrics import METRICS as METRICS
 from .bandits.problems import BernoulliBandit as BernoulliBandit
 from .bandits.problems import BernoulliGapInstances as BernoulliGapInstances

@@ -139,7 +139,7 @@ class Agent:
 
     def tell(self, decision: Decision | int, reward: float) -> None:
         """Learn from the reward of a decision, given as `ask` returned it or by its id; once, at any later time."""
-        checked = _reward("Agent.tell", reward)
+        checked = checked_reward("Agent.tell", reward)
         waiting = self._waiting.find("Agent.tell", decision, self._asked)
         self._learn(waiting, checked)
         self._waiting.settle(waiting.decision.id)
@@ -150,7 +150,7 @@ class Agent:
         probability: with which the other drew the arm; the update is weighted by p(arm)/probability, which makes its mean the
         gradient at the present policy. None: as if the present policy had drawn it.
         """
-        checked = _reward("Agent.observe", reward)
+        checked = checked_reward("Agent.observe", reward)
         place = self._place("Agent.observe", arm)
         if probability is None and not self.floor:
             observed = Decision(-1, arm, 1.0)
@@ -259,7 +259,8 @@ class Agent:
         return places
 
 
-def _reward(owner: str, reward: Any) -> float:
+def checked_reward(owner: str, reward: Any) -> float:
+    """A finite number of size up to 1e100."""
     if type(reward) is float and -LARGEST_REWARD <= reward <= LARGEST_REWARD:
         return reward
     checked = validate.number(owner, "reward", reward)
