@@ -50,6 +50,7 @@ VECTOR_RULES = [
     lb.ExactLogBarrierPG(weight=0.1),
     lb.UCB1(),
     lb.ThompsonSampling(),
+    lb.BetaThompsonSampling(),
     lb.EpsilonGreedy(exploration=2.0),
     lb.EpsilonGreedy(exploration=0.0, floor=0.1),
     lb.InverseGapWeighting(),

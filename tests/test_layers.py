@@ -8,54 +8,14 @@ from pathlib import Path
 
 import pytest
 
-import logbarrier
+import import_graph
+from import_graph import FILES, ROW, imports, room
 
-ROOT = Path(logbarrier.__file__).parent
-
-# Lowest first; a room imports itself and lower rows only.
-ROWS = [
-    {"version", "base", "statistics"},
-    {"engine", "record"},
-    {"bandits"},
-    {"theory", "testing", "studies"},
-    {"verify", "plots"},
-    {"planning", "report", "comparison"},
-    {"paper"},
-    {"cli"},
-    {"__main__", "__init__"},
-]
-ROW = {name: row for row, names in enumerate(ROWS) for name in names}
-
-
-def module_name(path: Path) -> str:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
-
-
-FILES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
-
-
-def imports(name: str) -> dict[str, bool]:
-    """Modules of the package that a module imports -> whether it does so when it is loaded itself."""
-    path = FILES[name]
-    package = path.relative_to(ROOT).parts[:-1]
-    tree = ast.parse(path.read_text())
-    for outer in ast.walk(tree):
-        for inner in ast.iter_child_nodes(outer):
-            inner.inside = isinstance(outer, ast.FunctionDef) or _type_checking(outer) or getattr(outer, "inside", False)
-    found: dict[str, bool] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.level > 0:
-            base = [*package[: len(package) - (node.level - 1)], *(node.module.split(".") if node.module else [])]
-            for alias in node.names:
-                target = ".".join([*base, alias.name])
-                target = target if target in FILES else ".".join(base)
-                found[target] = found.get(target, False) or not node.inside
-    return found
-
-
-def _type_checking(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+ONLY_IN = {
+    "deep": {"torch", "stable_baselines3", "sb3_contrib", "jax"},
+    "service": {"starlette", "uvicorn"},
+    "lab": {"bokeh"},
+}
 
 
 def foreign(path: Path) -> set[str]:
@@ -67,10 +27,6 @@ def foreign(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             found.add(node.module.partition(".")[0])
     return found
-
-
-def room(name: str) -> str:
-    return name.partition(".")[0]
 
 
 def test_every_room_has_a_row():
@@ -85,18 +41,17 @@ def test_no_module_imports_a_higher_or_a_neighbouring_room(name):
 
 
 def test_no_modules_import_one_another_in_a_circle():
-    graph = {name: {other for other, loaded in imports(name).items() if loaded and other != name} for name in FILES}
+    graph = {name: {other for other, at_once in imports(name).items() if at_once and other != name} for name in FILES}
     list(TopologicalSorter(graph).static_order())
-
-
-ONLY_IN = {
-    "deep": {"torch", "stable_baselines3", "sb3_contrib", "jax"},
-    "service": {"starlette", "uvicorn"},
-    "lab": {"bokeh"},
-}
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_heavy_packages_stay_in_their_rooms(name):
     for owner, packages in ONLY_IN.items():
         assert room(name) == owner or not foreign(FILES[name]) & packages
+
+
+def test_the_architecture_page_shows_the_real_imports():
+    page = import_graph.PAGE.read_text()
+    assert import_graph.BEGIN in page
+    assert page == import_graph.with_table(page), "run 'python tools/import_graph.py'"

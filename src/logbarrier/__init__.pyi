@@ -5,6 +5,7 @@ from .bandits.algorithms import RULES as RULES
 from .bandits.algorithms.adaptive_log_barrier_sgb import AdaptiveLogBarrierSGB as AdaptiveLogBarrierSGB
 from .bandits.algorithms.baseline_npg import BaselineNPG as BaselineNPG
 from .bandits.algorithms.baseline_sgb import BaselineSGB as BaselineSGB
+from .bandits.algorithms.beta_thompson_sampling import BetaThompsonSampling as BetaThompsonSampling
 from .bandits.algorithms.clipped_log_barrier_sgb import ClippedLogBarrierSGB as ClippedLogBarrierSGB
 from .bandits.algorithms.decaying_entropy_sgb import DecayingEntropySGB as DecayingEntropySGB
 from .bandits.algorithms.decaying_sgb import DecayingSGB as DecayingSGB

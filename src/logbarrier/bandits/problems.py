@@ -14,7 +14,8 @@ import numpy as np
 from ..base import validate
 from ..engine.compiled import compiled, from_python
 from ..engine.elementary import exp, log
-from ..engine.random import INSTANCE, philox, reward_uniform, standard_normal, stream_key, uniform
+from ..engine.gamma import log_gamma_variate
+from ..engine.random import INSTANCE, REWARD, philox, reward_uniform, standard_normal, stream_key, uniform
 from .loops.policy import LARGEST_REWARD
 
 
@@ -133,29 +134,22 @@ def interval_reward(noise, parameters, arm, stream):
 
 
 @compiled
-def log_gamma_variate(shape, u, block, stream):
-    """log of a Gamma(shape, 1) variate and the next free block (Marsaglia and Tsang 2000); u boosts a shape below 1."""
+def small_log_gamma_variate(shape, u, block, stream):
+    """log of a Gamma(shape, 1) variate of any shape and the next free block; u boosts a shape below 1."""
     boost = 0.0
     if shape < 1.0:
         boost = log(u) / shape
         shape += 1.0
-    d = shape - 1.0 / 3.0
-    spread = 1.0 / np.sqrt(9.0 * d)
-    while True:
-        first, second = reward_uniform(block, stream)
-        block += 1
-        x = standard_normal(first)
-        v = (1.0 + spread * x) ** 3
-        if v > 0.0 and log(second) < 0.5 * x * x + d - d * v + d * log(v):
-            return log(d * v) + boost, block
+    variate, block = log_gamma_variate(shape, block, REWARD, stream)
+    return variate + boost, block
 
 
 @compiled
 def beta_reward(noise, parameters, arm, stream):
     """R ~ Beta(a, b) as a ratio of two gamma variates, in logarithms so that tiny shapes are safe."""
-    one, block = log_gamma_variate(parameters[1, arm], noise, 1, stream)
+    one, block = small_log_gamma_variate(parameters[1, arm], noise, 1, stream)
     boost, _ = reward_uniform(block, stream)
-    other, _ = log_gamma_variate(parameters[2, arm], boost, block + 1, stream)
+    other, _ = small_log_gamma_variate(parameters[2, arm], boost, block + 1, stream)
     return 1.0 / (1.0 + exp(other - one))
 
 

@@ -19,15 +19,18 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(rules.rules)
-app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(simulate.simulate)
-app.command()(run.run)
-app.command()(status.status)
-app.command()(report.report)
-app.command()(reproduce.reproduce)
-app.command()(verify.verify)
-app.command()(plan.plan)
-app.command()(complexity.complexity)
+app.command(short_help="List the rules and their parameters.")(rules.rules)
+app.command(
+    short_help="Simulate one rule and print how it learns.",
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)(simulate.simulate)
+app.command(short_help="Run a study from a TOML file; it can be stopped and resumed.")(run.run)
+app.command(short_help="Show how far studies have come.")(status.status)
+app.command(short_help="Write a study's summary, figures and report page.")(report.report)
+app.command(short_help="Reproduce the paper's figures and judge its claims.")(reproduce.reproduce)
+app.command(short_help="Try every statement of the paper numerically.")(verify.verify)
+app.command(short_help="Recommend what to run on a problem like yours.")(plan.plan)
+app.command(short_help="Count the pulls each system needs for an accuracy.")(complexity.complexity)
 
 
 def _version(wanted: bool) -> None:

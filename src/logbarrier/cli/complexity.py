@@ -16,12 +16,12 @@ from .errors import one_sentence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..comparison import Measurement, System
+    from ..comparison import Budget, Measurement, System
 
 AGAIN = "finished cells are kept, the same 'logbarrier complexity' command goes on from there"
 EXPLANATION = (
     "slope: x of pulls ~ epsilon^-x over the accuracies hit, at least three, with its 95 % bootstrap interval over runs; in a "
-    "finite budget it is no asymptotic rate. stated: the exponent in the paper's tables. hit: accuracies reached; with ~ the "
+    "finite budget it is not an asymptotic rate. stated: exponent in the paper's tables. hit: accuracies reached; with ~ the "
     "mean was above one again at the end. pulls: to the smallest accuracy hit. *: from its own start. More in docs/systems.md."
 )
 
@@ -50,30 +50,21 @@ def complexity(
 
     Example: logbarrier complexity --only sgb --only log-barrier-sgb --plot complexity.png
     """
-    from ..comparison import INSTANCES, Budget, measure, study_of, systems_named
+    from ..comparison import INSTANCES, measure, study_of, systems_named
     from ..comparison.charts import complexity_figure
-    from ..comparison.complexity import EPSILONS, HORIZON, LONG, RUNS, cases_on
-    from ..comparison.markdown import markdown as as_markdown
+    from ..comparison.complexity import cases_on
     from ..plots.style import check_figure_name, save_figure
     from ..studies import CannotWriteError, Store
 
     with one_sentence(AGAIN):
         if plot is not None and not check_figure_name(plot).resolve().parent.is_dir():
             raise ValueError(f"{plot}: the folder {plot.parent} does not exist")
-        if long and horizon is not None:
-            raise ValueError("complexity: give either --long or --horizon")
         if markdown and as_json:
             raise ValueError("complexity: give either --markdown or --json")
         systems = systems_named(only or [])
-        budget = Budget(
-            epsilons=EPSILONS if epsilons is None else _numbers(epsilons),
-            horizon=_whole(horizon) if horizon is not None else LONG if long else HORIZON,
-            runs=RUNS if runs is None else runs,
-            seed=seed,
-        )
+        budget = _budget(epsilons, horizon, long, runs, seed)
         studies = {instance.name: study_of(instance, budget) for instance in INSTANCES}
-        base = out or Path("runs")
-        stores = {name: Store(base / study.folder_name, study) for name, study in studies.items()}
+        stores = {name: Store((out or Path("runs")) / study.folder_name, study) for name, study in studies.items()}
         cases = {instance.name: cases_on(instance, systems, budget) for instance in INSTANCES}
         if dry_run:
             work = [(store, cases[name]) for name, store in stores.items()]
@@ -91,13 +82,34 @@ def complexity(
         except CannotWriteError as error:
             sys.stderr.write(f"logbarrier: {error}; {AGAIN}\n")
             raise typer.Exit(1) from None
+    _print(systems, measurements, as_json=as_json, as_markdown=markdown)
+    execution.finish(outcomes)
+
+
+def _budget(epsilons: str | None, horizon: float | None, long: bool, runs: int | None, seed: int) -> Budget:
+    """What to spend, from options of which None means the default."""
+    from ..comparison import Budget
+    from ..comparison.complexity import EPSILONS, HORIZON, LONG, RUNS
+
+    if long and horizon is not None:
+        raise ValueError("complexity: give either --long or --horizon")
+    return Budget(
+        epsilons=EPSILONS if epsilons is None else _numbers(epsilons),
+        horizon=_whole(horizon) if horizon is not None else LONG if long else HORIZON,
+        runs=RUNS if runs is None else runs,
+        seed=seed,
+    )
+
+
+def _print(systems: Sequence[System], measurements: Sequence[Measurement], *, as_json: bool, as_markdown: bool) -> None:
+    from ..comparison.markdown import markdown
+
     if as_json:
         typer.echo(json.dumps([one.to_dict() for one in measurements], indent=1))
-    elif markdown:
-        typer.echo(as_markdown(systems, measurements), nl=False)
+    elif as_markdown:
+        typer.echo(markdown(systems, measurements), nl=False)
     else:
         _print_tables(systems, measurements)
-    execution.finish(outcomes)
 
 
 def _numbers(words: str) -> list[float]:
@@ -114,7 +126,7 @@ def _whole(horizon: float) -> int:
 
 
 def _print_tables(systems: Sequence[System], measurements: Sequence[Measurement]) -> None:
-    """A table an instance, a row a system: last iterate, then average iterate."""
+    """One table per instance, one row per system: last iterate, then average iterate."""
     from rich.markup import escape
     from rich.table import Table
 

@@ -16,3 +16,11 @@ def wide_console() -> Console:
 
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=COLUMNS_OFF_A_TERMINAL)
+
+
+def unwrapped_console() -> Console:
+    """stdout, as wide as the terminal; in a pipe or a file one row stays one line, however long, for grep and awk."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=1000)

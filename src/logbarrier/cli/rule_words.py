@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
+
+from ..base.validate import did_you_mean
 
 if TYPE_CHECKING:
     from ..bandits.algorithms.rule import Rule
@@ -20,8 +23,24 @@ def rule_from_words(name: str, words: Sequence[str], shared: Mapping[str, Any]) 
     known = parameters_of(RULES[name]) if name in RULES else {}
     given = {key: value for key, value in shared.items() if key in known}
     for key, value in _pairs(words):
+        if name in RULES and key not in known:
+            takes = f"it takes {', '.join(map(option, known))}" if known else "it takes none"
+            raise ValueError(f"{name}: has no option {option(key)}; {takes}{did_you_mean(option(key), map(option, known))}")
         given[key] = value if key in known and known[key].is_word else _number(value)
+    if name in RULES:
+        _check_complete(RULES[name], given)
     return make_rule(name, given)
+
+
+def option(parameter: str) -> str:
+    """A parameter as it is typed: --learning-rate for learning_rate."""
+    return f"--{parameter.replace('_', '-')}"
+
+
+def _check_complete(rule: type[Rule], given: Mapping[str, Any]) -> None:
+    missing = [field.name for field in fields(rule) if field.default is MISSING and field.name not in given]
+    if missing:
+        raise ValueError(f"{rule.name}: needs {' and '.join(map(option, missing))}, see 'logbarrier rules'")
 
 
 def _pairs(words: Sequence[str]) -> list[tuple[str, str]]:

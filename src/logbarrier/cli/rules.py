@@ -3,37 +3,46 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .console import unwrapped_console
+from .rule_words import option
+
+if TYPE_CHECKING:
+    from ..bandits.algorithms.rule import Rule
+
 
 def rules(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """List the rules with their parameters and their place in the paper."""
-    from dataclasses import MISSING, fields
+    """List the rules with their parameters, their place in the paper and what they are.
 
+    A parameter without a value must be given. Example: logbarrier rules | grep barrier
+    """
     from ..bandits.algorithms import RULES
 
-    listed = [
-        {
-            "rule": name,
-            "parameters": {f.name: None if f.default is MISSING else f.default for f in fields(rule)},
-            "place": rule.place,
-            "summary": (rule.__doc__ or "").splitlines()[0],
-        }
-        for name, rule in RULES.items()
-    ]
     if as_json:
-        typer.echo(json.dumps(listed, indent=2))
+        typer.echo(json.dumps([_described(rule) for rule in RULES.values()], indent=2))
         return
-    from rich.console import Console
     from rich.table import Table
 
-    table = Table("rule", "parameters", "place in the paper", box=None, header_style="bold", pad_edge=False)
-    for row in listed:
-        words = [f"--{key.replace('_', '-')}{_default(value)}" for key, value in row["parameters"].items()]  # type: ignore[attr-defined]
-        table.add_row(str(row["rule"]), " ".join(words), str(row["place"]))
-    Console().print(table)
+    table = Table("rule", "parameters", "place in the paper", "what it is", box=None, header_style="bold", pad_edge=False)
+    for rule in RULES.values():
+        row = _described(rule)
+        words = [f"{option(key)}{_default(value)}" for key, value in row["parameters"].items()]
+        table.add_row(row["rule"], " ".join(words), row["place"], row["summary"])
+    unwrapped_console().print(table)
+
+
+def _described(rule: type[Rule]) -> dict[str, Any]:
+    from dataclasses import MISSING, fields
+
+    return {
+        "rule": rule.name,
+        "parameters": {field.name: None if field.default is MISSING else field.default for field in fields(rule)},
+        "place": rule.place,
+        "summary": (rule.__doc__ or "").splitlines()[0],
+    }
 
 
 def _default(value: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
 TABLE_ROWS = 11
 
 
+class Rewards(StrEnum):
+    """Laws of rewards that gap instances come with."""
+
+    GAUSSIAN = "gaussian"
+    BERNOULLI = "bernoulli"
+
+
 def simulate(
     context: typer.Context,
     rule: Annotated[str, typer.Option(help="A name from 'logbarrier rules'.")],
@@ -25,8 +33,9 @@ def simulate(
     runs: Annotated[int, typer.Option(help="Independent runs, each on a fresh instance.")] = 100,
     seed: Annotated[int, typer.Option(help="Same seed, same result, to the bit.")] = 0,
     gap: Annotated[float, typer.Option(help="Best mean minus second best.")] = 0.1,
-    r_max: Annotated[float, typer.Option(help="Best mean reward.")] = 1.0,
-    scale: Annotated[float, typer.Option(help="Standard deviation of the rewards.")] = 1.0,
+    rewards: Annotated[Rewards, typer.Option(help="The law of the rewards; bernoulli is for clicks.")] = Rewards.GAUSSIAN,
+    r_max: Annotated[float | None, typer.Option(help="Best mean reward; 1, or 0.9 for bernoulli.")] = None,
+    scale: Annotated[float, typer.Option(help="Standard deviation of Gaussian rewards.")] = 1.0,
     bad_start: Annotated[float | None, typer.Option(help="Start with the optimal arm at this probability.")] = None,
     engine: Annotated[str, typer.Option(help="auto, dense, lockstep, lazy or sparse.")] = "auto",
     threads: Annotated[int | None, typer.Option(help="All cores by default.")] = None,
@@ -35,13 +44,13 @@ def simulate(
     save: Annotated[Path | None, typer.Option(help="Write the record as .npz; Record.load reads it.")] = None,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress bar.")] = False,
 ) -> None:
-    """Simulate one rule on the paper's Gaussian gap instances and print how it learns.
+    """Simulate one rule on the paper's gap instances, fresh ones for every run, and print how it learns.
 
     The rule's own parameters are further options, as 'logbarrier rules' lists them.
 
-    Example: logbarrier simulate --rule log-barrier-sgb --arms 1000 --learning-rate 0.1 --eta 5000
+    \b
+    Example: logbarrier simulate --rule log-barrier-sgb --arms 10 --learning-rate 0.1 --eta 1000
     """
-    from ..bandits import problems
     from ..bandits.simulator import simulate as run_simulation
     from ..bandits.starts import OptimalArmAt
     from ..plots.curves import learning_curves
@@ -52,11 +61,12 @@ def simulate(
             _check_folder(target)
         if plot is not None:
             check_figure_name(plot)
-        shared = {"horizon": horizon, "gap": gap, "r_max": r_max, "scale": scale}
+        problem = _problem(rewards, arms, gap, r_max, scale)
+        shared = {"horizon": horizon, "gap": gap, "r_max": problem.r_max, "scale": scale}
         chosen = rule_from_words(rule, context.args, shared)
         record = run_simulation(
             chosen,
-            problems.GapInstances(n_arms=arms, gap=gap, r_max=r_max, scale=scale),
+            problem,
             horizon=horizon,  # type: ignore[arg-type]
             runs=runs,
             seed=seed,
@@ -73,6 +83,14 @@ def simulate(
         typer.echo(json.dumps(record.to_dict()))
     else:
         _print_table(record, _described(record))
+
+
+def _problem(rewards: Rewards, arms: int, gap: float, r_max: float | None, scale: float) -> Any:
+    from ..bandits.problems import BernoulliGapInstances, GapInstances
+
+    if rewards is Rewards.BERNOULLI:
+        return BernoulliGapInstances(n_arms=arms, gap=gap, r_max=0.9 if r_max is None else r_max)
+    return GapInstances(n_arms=arms, gap=gap, r_max=1.0 if r_max is None else r_max, scale=scale)
 
 
 def _check_folder(target: Path | None) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.special import log_ndtr, ndtr
-from scipy.stats import chisquare
+from scipy.stats import beta, chisquare
 
 import logbarrier as lb
 from logbarrier.bandits.loops.vectors import policy_kernel
@@ -67,6 +67,20 @@ def thompson_sampling(rule, history):
     return largest_of_normals(sums / (counts + 1), rule.scale / np.sqrt(counts + 1))
 
 
+def beta_thompson_sampling(rule, history):
+    """P(sample a is the largest), by adaptive quadrature over (0, 1)."""
+    counts = np.array([float(sum(a == arm for a, _ in history)) for arm in range(N_ARMS)])
+    sums = np.clip([math.fsum(r for a, r in history if a == arm) for arm in range(N_ARMS)], 0.0, counts)
+    laws = [beta(1 + s, 1 + n - s) for s, n in zip(sums, counts, strict=True)]
+    places = np.unique(np.clip([law.ppf(q) for law in laws for q in (1e-9, 0.01, 0.2, 0.5, 0.8, 0.99, 1 - 1e-9)], 0, 1))
+
+    def integrand(x, arm):
+        return laws[arm].pdf(x) * math.prod(law.cdf(x) for other, law in enumerate(laws) if other != arm)
+
+    panels = list(pairwise([0.0, *places, 1.0]))
+    return [sum(quad(integrand, *panel, args=(arm,), epsabs=1e-12)[0] for panel in panels) for arm in range(N_ARMS)]
+
+
 def largest_of_normals(centres, deviations):
     """P(sample a is the largest) for every a, by adaptive quadrature between all the places where the integrand may bend."""
 
@@ -87,6 +101,7 @@ CASES = [
     (lb.InverseGapWeighting(greediness=0.8), inverse_gap_weighting),
     (lb.EXP3(learning_rate=0.05, mixing=0.2), exp3),
     (lb.ThompsonSampling(scale=0.7), thompson_sampling),
+    (lb.BetaThompsonSampling(), beta_thompson_sampling),
 ]
 WITH_TRUTH = pytest.mark.parametrize(("rule", "truth"), CASES, ids=lambda value: getattr(value, "name", ""))
 OWN_DRAW = pytest.mark.parametrize("rule", [rule for rule, _ in CASES if rule.name != "exp3"], ids=lambda rule: rule.name)
@@ -107,8 +122,9 @@ def test_probabilities_are_those_of_the_whole_history(rule, truth):
     for step, (arm, reward) in enumerate(pulls()):
         agent.observe(arm, reward)
         history.append((arm, reward))
-        if truth is not thompson_sampling or step % 8 == 0:
-            assert agent.policy == pytest.approx(truth(rule, history), abs=1e-11), f"after {step + 1} pulls"
+        if truth not in (thompson_sampling, beta_thompson_sampling) or step % 8 == 0:
+            exactness = 1e-9 if truth is beta_thompson_sampling else 1e-11
+            assert agent.policy == pytest.approx(truth(rule, history), abs=exactness), f"after {step + 1} pulls"
 
 
 def test_ucb1_follows_its_bounds_where_they_are_level():
