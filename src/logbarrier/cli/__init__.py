@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..version import __version__
-from . import complexity, plan, report, reproduce, rules, run, simulate, status, verify
+from . import complexity, plan, report, reproduce, rules, run, serve, simulate, status, verify
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -31,6 +31,10 @@ app.command(short_help="Reproduce the paper's figures and judge its claims.")(re
 app.command(short_help="Try every statement of the paper numerically.")(verify.verify)
 app.command(short_help="Recommend what to run on a problem like yours.")(plan.plan)
 app.command(short_help="Count the pulls each system needs for an accuracy.")(complexity.complexity)
+app.command(
+    short_help="Serve an agent that survives crashes over HTTP.",
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)(serve.serve)
 
 
 def _version(wanted: bool) -> None:

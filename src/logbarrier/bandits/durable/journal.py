@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 APPLICATION = 0x6C6F6762
+SYNCHRONOUS = "FULL"
 SCHEMA = """
 CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, decision INTEGER, arm TEXT,
                      reward REAL, probability REAL, detail TEXT);
@@ -68,7 +69,7 @@ class Journal:
         try:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
                 raise OSError(f"DurableAgent: {self.path} lies where SQLite cannot keep a write-ahead log")
-            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
             if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None:
                 connection.executescript(f"BEGIN; PRAGMA application_id = {APPLICATION}; {SCHEMA} COMMIT;")
                 _sync_folder(self.path.parent)

@@ -21,6 +21,10 @@ MARKS = 200  # of the history: one whenever the journal has grown by a 200th
 ARMS_IN_A_MARK = 8
 
 
+class SettledError(ValueError):
+    """A decision that was told something else, forgotten or closed."""
+
+
 class Ledger:
     """What calls do: first to the agent in memory, then, with `commit`, to the disk. Nothing may be answered before.
 
@@ -123,9 +127,9 @@ class Ledger:
         if settled.kind == "tell" and settled.reward == checked:
             return "duplicate"
         if settled.kind == "tell":
-            raise ValueError(f"DurableAgent.tell: decision {identity} was told {settled.reward} already, got {checked}")
+            raise SettledError(f"DurableAgent.tell: decision {identity} was told {settled.reward} already, got {checked}")
         closed = "was forgotten" if settled.kind == "forget" else "was closed, since no reward came in time"
-        raise KeyError(f"DurableAgent.tell: decision {identity} {closed}")
+        raise SettledError(f"DurableAgent.tell: decision {identity} {closed}")
 
     def observe(self, arm: Hashable, reward: float, *, probability: float | None = None) -> None:
         """Learn from a pull of another."""
