@@ -20,7 +20,7 @@ class Metrics:
 
     def text(self, now: dict[str, Any]) -> str:
         """now: as `GET /policy` answers."""
-        of_writes = self._committer
+        of_batches = self._committer
         lines = [
             *_family("decisions_total", "counter", "Decisions answered.", {"": self.decisions}),
             *_family(
@@ -29,9 +29,9 @@ class Metrics:
                 "Rewards answered.",
                 {f'{{result="{result}"}}': count for result, count in self.rewards.items()},
             ),
-            *_family("writes_total", "counter", "Writes to disk, each for a batch of calls.", {"": of_writes.batches}),
-            *_family("write_calls_total", "counter", "Calls in those batches.", {"": of_writes.calls}),
-            *_family("write_seconds_total", "counter", "Seconds spent on them.", {"": of_writes.seconds}),
+            *_family("batches_total", "counter", "Batches of calls, each with at most one write.", {"": of_batches.batches}),
+            *_family("batch_calls_total", "counter", "Calls in those batches.", {"": of_batches.calls}),
+            *_family("batch_seconds_total", "counter", "Seconds spent on them.", {"": of_batches.seconds}),
             *_family("updates", "gauge", "Rewards the agent has learnt from.", {"": now["updates"]}),
             *_family("pending", "gauge", "Decisions that wait for a reward.", {"": now["pending"]}),
         ]

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import secrets
+import signal
 import socket
 import sys
 import time
@@ -47,7 +48,7 @@ def bound(host: str, port: int) -> socket.socket:
     """A listening socket; port 0 takes a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, else asyncio leaves Nagle's delay on
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
     except OSError as error:
@@ -65,6 +66,7 @@ def is_local(host: str) -> bool:
 
 def serve(agent: DurableAgent, token: str, listener: socket.socket) -> None:
     """Answer until SIGINT or SIGTERM; requests under way are finished first. The service's log is JSON lines on stderr."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # once uvicorn has finished, so that the agent is closed
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonLines())
     logger = logging.getLogger("uvicorn")
