@@ -1,8 +1,8 @@
-"""Tabular actor-critic on FrozenLake 8x8: this package against what one would otherwise run, timed in one go on the same machine.
+"""Tabular actor-critic on FrozenLake 8x8: this package against what one would otherwise run, timed in one go.
 
-Each peer runs the same algorithm, policy gradient with generalised advantages (trace .9, critic rate .1, batches of 200 steps), and is
-timed after a warm-up, best of three. Printed are wall nanoseconds per environment step that was learnt from, and how many
-times longer than this package, on one thread, a peer takes. Then what a step costs with 10 and with 10 000 states.
+Each peer runs the same algorithm, policy gradient with generalised advantages (trace .9, critic rate .1, batches of 200
+steps), and is timed after a warm-up, best of three. Printed are wall nanoseconds per environment step that was learnt from,
+and how many times longer than this package, on one thread, a peer takes. Then what a step costs with 10 and 10 000 states.
 JAX and Gymnasium are optional: pip install 'logbarrier[bench,mdp]'.
 
     python benchmarks/mdps.py [--json FILE]
@@ -91,7 +91,12 @@ def jax_scan(steps: int, copies: int) -> Callable[[], Any]:
         first, last = lake.offsets[row], lake.offsets[row + 1]
         successors[row, : last - first] = lake.successors[first:last]
         cumulative[row, : last - first] = np.cumsum(lake.probabilities[first:last])
-    to, upto, paid, start = jnp.asarray(successors), jnp.asarray(cumulative), jnp.asarray(lake.R.ravel()), int(lake.rho.argmax())
+    to, upto, paid, start = (
+        jnp.asarray(successors),
+        jnp.asarray(cumulative),
+        jnp.asarray(lake.R.ravel()),
+        int(lake.rho.argmax()),
+    )
 
     def act(carry: Any, u: Any) -> Any:
         theta, state, weight = carry
@@ -101,7 +106,15 @@ def jax_scan(steps: int, copies: int) -> Callable[[], Any]:
         after = to[row, (upto[row] < u[1]).sum()]
         ended = after < 0
         following = jnp.where(ended, start, after)
-        return (theta, following, jnp.where(ended, 1.0, weight * GAMMA)), (state, action, paid[row], p, following, ended, weight)
+        return (theta, following, jnp.where(ended, 1.0, weight * GAMMA)), (
+            state,
+            action,
+            paid[row],
+            p,
+            following,
+            ended,
+            weight,
+        )
 
     def batch(carry: Any, key: Any) -> Any:
         theta, value = carry
@@ -145,6 +158,7 @@ def random_world(n_states: int, n_actions: int = 2, ways: int = 3) -> mdps.Finit
 
 def step_cost(rule: mdps.Rule, world: mdps.FiniteMDP, steps: int) -> float:
     """Nanoseconds per step on one thread: what twice the steps take longer, so that measuring the policy does not count."""
+
     def seconds(count: int) -> float:
         return min(_timed(lambda: mdps.simulate(rule, world, steps=count, threads=1, checkpoints=2)) for _ in range(3))
 

@@ -28,7 +28,8 @@ from numba.core.serialize import dumps
 from ..files import whole_file
 
 PACKAGE = Path(__file__).resolve().parent.parent
-_COMPILED_SOURCES = ("engine", "algorithms", "problems.py", "schedules.py", "mdps")
+_MDPS = ("mdps/algorithms", "mdps/episode.py", "mdps/loop.py", "mdps/measure.py")
+_COMPILED_SOURCES = ("engine", "algorithms", "problems.py", "schedules.py", *_MDPS)
 
 
 def compiled(function: Callable[..., Any]) -> Any:

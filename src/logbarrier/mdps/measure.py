@@ -1,4 +1,4 @@
-"""What is measured at a checkpoint: the exact performance of the policy in play and of its greedy one, and how far it has come."""
+"""What is measured at a checkpoint: the exact performance of the policy in play, and of the greedy one, and what was seen."""
 
 from __future__ import annotations
 

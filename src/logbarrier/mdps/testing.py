@@ -16,8 +16,21 @@ from ..engine.compiled import from_python
 from .algorithms import Rule
 from .algorithms.rule import ActorCritic
 from .episode import (
-    ENDED, EPISODES, FIRST, FOUND, NOVELTY, OCCUPANCY, RARENESS, REWARD, STEPS, VISITS, Episode, Learned, new_episode,
-    nothing_at_once, nothing_learned,
+    ENDED,
+    EPISODES,
+    FIRST,
+    FOUND,
+    NOVELTY,
+    OCCUPANCY,
+    RARENESS,
+    REWARD,
+    STEPS,
+    VISITS,
+    Episode,
+    Learned,
+    new_episode,
+    nothing_at_once,
+    nothing_learned,
 )  # fmt: skip
 from .exact.point import Point
 from .problem import FiniteMDP
@@ -60,7 +73,7 @@ class CheckedRule:
 
 
 def check_rule(rule: Rule, *, seed: int = 0) -> CheckedRule:
-    """Try a rule: its mean update, by enumerating every episode of tiny MDPs, its draws, its health, and that bits do not depend on threads.
+    """Try a rule: its mean update by enumerating every episode of tiny MDPs, its draws, its bits on threads, its health.
 
     Raises nothing: `.passed` says whether all is well, and printing the result says what is not.
     """

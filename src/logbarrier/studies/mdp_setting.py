@@ -25,7 +25,7 @@ class MDPs(Setting):
 
     name = "mdps"
     rules = RULES
-    problems = {
+    problems = {  # noqa: RUF012
         "RiverSwim": environments.RiverSwim,
         "Lock": environments.Lock,
         "Distractor": environments.Distractor,
