@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from .exact import Entropy as Entropy
     from .exact import NoRegulariser as NoRegulariser
     from .exact import Spectral as Spectral
+    from .measure import METRICS as METRICS
     from .problem import FiniteMDP as FiniteMDP
-    from .simulator import METRICS as METRICS
     from .simulator import simulate as simulate
 
 _HOME = {
@@ -52,8 +52,9 @@ _HOME = {
         "from_gymnasium",
     ),
     "exact": ("ActionBarrier", "Entropy", "NoRegulariser", "Spectral"),
+    "measure": ("METRICS",),
     "problem": ("FiniteMDP",),
-    "simulator": ("METRICS", "simulate"),
+    "simulator": ("simulate",),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 _MODULES = ("exact", "testing")

@@ -10,7 +10,7 @@ from ..engine.compiled import compiled, from_python
 from .episode import Learned
 from .problem import FiniteMDP
 
-NAMES = ("score", "return", "coverage", "min_occupancy", "regret")
+METRICS = ("score", "return", "coverage", "min_occupancy", "regret")
 UNSETTLED = 1e-13  # the share of all visits that may be missing from an occupancy
 
 
