@@ -18,7 +18,7 @@ from . import own
 if TYPE_CHECKING:
     from .cell import Cell
 
-FILES = ("bandit_setting",)  # in the order in which names are looked up
+FILES = ("bandit_setting", "mdp_setting")  # in the order in which names are looked up
 
 
 class Setting(ABC):
