@@ -1,8 +1,8 @@
-"""Tabular actor-critic on FrozenLake 8x8: this package against what one would otherwise run, timed in one go on the same machine.
+"""Tabular actor-critic on FrozenLake 8x8: this package against what one would otherwise run, timed in one go.
 
-Each peer runs the same algorithm, policy gradient with generalised advantages (trace .9, critic rate .1, batches of 200 steps), and is
-timed after a warm-up, best of three. Printed are wall nanoseconds per environment step that was learnt from, and how many
-times longer than this package, on one thread, a peer takes. Then what a step costs with 10 and with 10 000 states.
+Each peer runs the same algorithm, policy gradient with generalised advantages (trace .9, critic rate .1, batches of 200
+steps), and is timed after a warm-up, best of three. Printed are wall nanoseconds per environment step that was learnt from,
+and how many times longer than this package, on one thread, a peer takes. Then what a step costs with 10 and 10 000 states.
 JAX and Gymnasium are optional: pip install 'logbarrier[bench,mdp]'.
 
     python benchmarks/mdps.py [--json FILE]

@@ -27,5 +27,5 @@ from .exact import Entropy as Entropy
 from .exact import NoRegulariser as NoRegulariser
 from .exact import Spectral as Spectral
 from .problem import FiniteMDP as FiniteMDP
-from .simulator import METRICS as METRICS
+from .measure import METRICS as METRICS
 from .simulator import simulate as simulate
