@@ -142,7 +142,9 @@ def test_a_thousand_dying_actions_do_not_overflow_half_precision(dtype):
 
 
 def test_a_mask_of_numbers_or_of_another_shape_is_refused():
-    with pytest.raises(ValueError, match=r"mask must be boolean and of the logits' shape \(2, 3\), got \(2, 3\) of torch.float32"):
+    with pytest.raises(
+        ValueError, match=r"mask must be boolean and of the logits' shape \(2, 3\), got \(2, 3\) of torch.float32"
+    ):
         deep.log_barrier(torch.zeros(2, 3), torch.ones(2, 3))
     with pytest.raises(ValueError, match=r"got \(3,\) of torch.bool"):
         deep.log_barrier(torch.zeros(2, 3), torch.ones(3, dtype=torch.bool))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from conftest import Toy
 from gymnasium import spaces
 from stable_baselines3 import PPO
 
+from conftest import Toy
 from logbarrier.deep import sb3
 
 
@@ -84,7 +84,9 @@ def test_ppo_trains_with_the_coefficient_of_the_schedule():
 
 
 def test_progress_is_of_the_whole_training_when_it_is_resumed():
-    assert trained(sb3.Linear(1.0)) == pytest.approx([1 - i / 8 for i in range(8)] + [1 - 256 / 384, *(1 - s / 384 for s in (288, 320, 352))])
+    assert trained(sb3.Linear(1.0)) == pytest.approx(
+        [1 - i / 8 for i in range(8)] + [1 - 256 / 384, *(1 - s / 384 for s in (288, 320, 352))]
+    )
 
 
 def test_the_adaptive_schedule_carries_on_from_where_it_was():

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 
 def rescue(
-    model: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A model saved by PPO, A2C, MaskablePPO or RecurrentPPO.")],
-    env: Annotated[str, typer.Option(help="A Gymnasium id, such as FrozenLake-v1; or module:Id, the module being imported first.")],
+    model: Annotated[
+        Path, typer.Argument(exists=True, dir_okay=False, help="A model saved by PPO, A2C, MaskablePPO or RecurrentPPO.")
+    ],
+    env: Annotated[
+        str, typer.Option(help="A Gymnasium id, such as FrozenLake-v1; or module:Id, the module being imported first.")
+    ],
     env_options: Annotated[str, typer.Option(help="Arguments of the environment, as JSON.")] = "{}",
     timesteps: Annotated[int, typer.Option(help="How long to train with the barrier; 0 only diagnoses.")] = 50_000,
     coefficient: Annotated[float, typer.Option(help="c: held for half of the training, then falling to 0.")] = 0.3,

@@ -19,7 +19,12 @@ def draw(*diagnoses: Diagnosis, titles: tuple[str, ...] = ("before", "after")) -
         rows = list(diagnosis.first_visits.items())[:MOST_STATES]
         values = diagnosis.probabilities[[step for _, step in rows]]
         image = panel.imshow(
-            np.log10(np.maximum(values, 10**DARKEST)), vmin=DARKEST, vmax=0.0, cmap="viridis", aspect="auto", interpolation="none"
+            np.log10(np.maximum(values, 10**DARKEST)),
+            vmin=DARKEST,
+            vmax=0.0,
+            cmap="viridis",
+            aspect="auto",
+            interpolation="none",
         )
         panel.set_xticks(range(len(diagnosis.actions)), diagnosis.actions)
         panel.set_yticks(range(len(rows)), [label for label, _ in rows], fontsize=7)
