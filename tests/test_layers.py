@@ -18,7 +18,7 @@ LAYERS = [
     {"engines", "learners", "plots"},
     {"agent"},
     {"simulator"},
-    {"theory", "studies", "testing"},
+    {"theory", "studies", "testing", "deep"},
     {"paper", "systems"},
     {"report"},
     {"cli"},

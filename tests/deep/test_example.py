@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 import torch
-
-from conftest import EXAMPLES, module
+from toys import EXAMPLES, module
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from gymnasium import spaces
 from sb3_contrib import MaskablePPO, RecurrentPPO
 from stable_baselines3 import A2C, PPO
 from stable_baselines3.common.logger import Logger
+from toys import Toy
 
-from conftest import Toy
 from logbarrier import deep
 from logbarrier.deep import sb3
 
@@ -19,16 +19,12 @@ IMAGE = spaces.Box(0, 255, (36, 36, 1), np.uint8)
 MIXED = spaces.Dict({"vector": spaces.Box(-1.0, 1.0, (2,), np.float32), "kind": spaces.Discrete(3)})
 SMALL = {"n_steps": 32, "device": "cpu", "seed": 0}
 PPO_SMALL = {**SMALL, "batch_size": 32, "n_epochs": 1}
+SMALL_MEMORY = {"lstm_hidden_size": 8}
 KINDS = {
     "PPO": (PPO, sb3.LogBarrierPolicy, Toy(FOUR), PPO_SMALL),
     "A2C": (A2C, sb3.LogBarrierPolicy, Toy(FOUR), SMALL),
     "MaskablePPO": (MaskablePPO, sb3.LogBarrierMaskablePolicy, Toy(FOUR), PPO_SMALL),
-    "RecurrentPPO": (
-        RecurrentPPO,
-        sb3.LogBarrierRecurrentPolicy,
-        Toy(FOUR),
-        {**PPO_SMALL, "policy_kwargs": {"lstm_hidden_size": 8}},
-    ),
+    "RecurrentPPO": (RecurrentPPO, sb3.LogBarrierRecurrentPolicy, Toy(FOUR), {**PPO_SMALL, "policy_kwargs": SMALL_MEMORY}),
     "MultiDiscrete": (PPO, sb3.LogBarrierPolicy, Toy(spaces.MultiDiscrete([2, 3])), PPO_SMALL),
     "MultiBinary": (PPO, sb3.LogBarrierPolicy, Toy(spaces.MultiBinary(2)), PPO_SMALL),
     "images": (PPO, sb3.LogBarrierCnnPolicy, Toy(FOUR, IMAGE), PPO_SMALL),
