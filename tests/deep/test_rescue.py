@@ -53,7 +53,7 @@ def test_as_much_training_without_the_barrier_does_not(collapsed, collapsed_grid
 
 
 def test_the_coefficient_of_a_rescue_ends_near_zero_so_that_the_policy_is_sharp_again(rescued):
-    assert 0 < rescued.model.ent_coef < 0.02
+    assert 0 < rescued.model.ent_coef < 0.03
 
 
 def test_the_rescued_model_is_saved_and_loaded_like_any_other(rescued, tmp_path):
