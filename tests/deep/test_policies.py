@@ -8,7 +8,7 @@ import torch
 from gymnasium import spaces
 from sb3_contrib import MaskablePPO, RecurrentPPO
 from stable_baselines3 import A2C, PPO
-from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.logger import KVWriter, Logger
 from toys import Toy
 
 from logbarrier import deep
@@ -132,7 +132,7 @@ def test_continuous_actions_are_refused_with_advice():
         PPO(sb3.LogBarrierPolicy, Toy(spaces.Box(-1.0, 1.0, (1,), np.float32)), **PPO_SMALL)
 
 
-class Kept:
+class Kept(KVWriter):
     """A place for a logger to write to, that keeps everything."""
 
     def __init__(self) -> None:
