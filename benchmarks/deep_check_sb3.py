@@ -32,6 +32,8 @@ NUMBERS = (0, 2)
 class TaskVectors(VecEnv):
     """A task as Stable-Baselines3 sees environments; keeps the score of every update."""
 
+    render_mode = None
+
     def __init__(self, task: Task, seed: int) -> None:
         self.world = World(task, torch.tensor([seed % len(task.starts)]), ENVIRONMENTS, torch.Generator().manual_seed(seed))
         self.features = task.features.astype(np.float32)

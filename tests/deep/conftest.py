@@ -1,4 +1,4 @@
-"""A checkpoint that several tests of deep policies need."""
+"""A checkpoint that several tests of deep policies need. Imports are inside, for this file is read without the extra too."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from toys import EXAMPLES, module
 
-torch.set_num_threads(1)
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> None:
+    import torch
+
+    torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")
 def collapsed_grid() -> Any:
     """The example that makes a collapsed checkpoint, as a module."""
+    from toys import EXAMPLES, module
+
     return module(EXAMPLES / "collapsed_grid.py")
 
 
