@@ -35,6 +35,10 @@ from .bandits.algorithms.vector_rule import VectorRule as VectorRule
 from .bandits.durable.durable_agent import DurableAgent as DurableAgent
 from .bandits.durable.log import read_log as read_log
 from .bandits.metrics import METRICS as METRICS
+from .bandits.off_policy import Log as Log
+from .bandits.off_policy import doubly_robust as doubly_robust
+from .bandits.off_policy import inverse_propensity as inverse_propensity
+from .bandits.off_policy import self_normalised as self_normalised
 from .bandits.problems import BernoulliBandit as BernoulliBandit
 from .bandits.problems import BernoulliGapInstances as BernoulliGapInstances
 from .bandits.problems import BetaBandit as BetaBandit
