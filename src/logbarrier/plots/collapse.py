@@ -16,17 +16,18 @@ from ..bandits.algorithms.rule import Rule
 from ..bandits.algorithms.sgb import SGB
 from ..bandits.policies import policies
 from ..bandits.problems import GaussianBandit
-from .simplex import CORNERS, START, draw_frame
+from .simplex import CORNERS, draw_frame
 from .style import COLOURS, panels, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MEANS = np.array([0.6, 1.0, 0.0])  # arm 1 is best, arm 0 tempts
-ETA = 100.0
+MEANS = np.array([0.7, 1.0, 0.2])  # arm 1 is best, arm 0 tempts
+START = np.array([0.58, 0.02, 0.4])
+LEARNING_RATE, ETA = 0.5, 60.0
 RULES: tuple[tuple[str, Rule], ...] = (
-    ("without a barrier: SGB", SGB(learning_rate=0.4)),
-    (f"with a log barrier: LB-SGB, eta {ETA:g}", LogBarrierSGB(learning_rate=0.4, eta=ETA)),
+    ("without a barrier: SGB", SGB(learning_rate=LEARNING_RATE)),
+    (f"with a log barrier: LB-SGB, eta {ETA:g}", LogBarrierSGB(learning_rate=LEARNING_RATE, eta=ETA)),
 )
 RUNS = 40
 STEPS = 20_000
@@ -42,11 +43,13 @@ def moments(frames: int, steps: int) -> np.ndarray:
     >>> moments(4, 1000).tolist()
     [0, 10, 100, 1000]
     """
-    return np.unique(np.round(np.concatenate([[0.0], np.geomspace(steps ** (1.0 / (frames - 1)), steps, frames - 1)])).astype(int))
+    return np.unique(
+        np.round(np.concatenate([[0.0], np.geomspace(steps ** (1.0 / (frames - 1)), steps, frames - 1)])).astype(int)
+    )
 
 
 def clouds(rule: Rule, steps: np.ndarray, *, runs: int, seed: int = 0) -> np.ndarray:
-    """Policies (runs, steps, 3) of seeded runs from the same bad start, p(a*) = 0.1."""
+    """Policies (runs, steps, 3) of seeded runs from the same bad start, p(a*) = 0.02."""
     problem: Any = GaussianBandit(MEANS)
     return np.array([list(policies(rule, problem, steps=steps, run=run, seed=seed, start=START)) for run in range(runs)])
 
