@@ -1,5 +1,5 @@
 # Commands on a machine that has Python 3.11+ (with venv) and make:
-#   make reproduce  every figure of the paper and a verdict on each of its claims, in runs/
+#   make reproduce  every figure of the paper and a verdict on each of its claims, in runs/; about four minutes
 #   make test       everything is checked: style, types, tests
 #   make lab        the interactive page, in your browser
 #   make docs       the documentation as a site, in site/

@@ -33,7 +33,7 @@ def opened(browser, published, scheme):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(("name", "figures"), [("paper", 3), ("own", 1)])
+@pytest.mark.parametrize(("name", "figures"), [("paper", 3), ("own", 2)])
 def test_every_figure_is_visible_and_nothing_is_fetched(browser, pages, name, figures, scheme):
     opened(browser, pages[name], scheme)
     images = browser.find_elements("tag name", "img")
@@ -71,7 +71,7 @@ def test_the_page_says_what_was_run_and_how_to_run_it_again(browser, pages):
         "not run",
         "Where every curve ended",
         "What it cost",
-        "logbarrier reproduce --runs 2 --seed 0",
+        "logbarrier reproduce --horizon printed --runs 2 --seed 0",
         "K / (alpha (r* - J))",
     ):
         assert words in text

@@ -36,7 +36,7 @@ def test_records_are_those_of_simulate(store):
 def test_a_folder_tells_its_study(store):
     run(store, ONE)
     assert Store.open(store.folder).study == store.study
-    with pytest.raises(FileNotFoundError, match="is no study folder"):
+    with pytest.raises(FileNotFoundError, match="no study folder at"):
         Store.open(store.folder / "cells")
 
 

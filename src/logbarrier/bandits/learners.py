@@ -14,7 +14,8 @@ from ..engine.compiled import from_python
 from .algorithms.rule import Rule, TwoScalarRule
 from .algorithms.vector_rule import VectorRule
 from .loops import dense, vectors
-from .loops.policy import HIGHEST_TOTAL, LOWEST_TOTAL, SHIFT, TOTAL, drain_all, draw_arm, new_policy
+from .loops.calls import calls_of, vector_calls_of
+from .loops.policy import HIGHEST_TOTAL, LOWEST_TOTAL, SHIFT, TOTAL, draw_from_arrays, new_policy, weigh_arrays
 
 PRESENT = dense.PRESENT
 
@@ -53,7 +54,7 @@ class TwoScalarLearner:
     """softmax(theta), moved by lift and drain."""
 
     def __init__(self, rule: TwoScalarRule, theta: np.ndarray) -> None:
-        self._rule, self._n_arms, self._hyper = rule, len(theta), rule.hyper(len(theta))
+        self._rule, self._n_arms, self._calls = rule, len(theta), calls_of(rule, len(theta))
         self._policy = new_policy(theta)
         tracked = self._n_arms if rule.uses_arm_means else 0
         self._learned = (rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
@@ -68,12 +69,11 @@ class TwoScalarLearner:
         return self._policy[0][: self._n_arms]
 
     def draw(self, u: float, stream: tuple[np.ndarray, int, int]) -> int:
-        _, weights, sums, scalars = self._policy
-        return int(from_python(draw_arm)(weights, sums, scalars[TOTAL], u))
+        return int(from_python(draw_from_arrays)(self._policy, u))
 
     def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
-        update = dense.update_kernel(self._rule.lift_and_drain, self._rule.mixing)
-        update(self._policy, self._learned, self._hyper, self._n_arms, t, arm, reward, earlier)
+        step = (self._n_arms, t, arm, reward, earlier)
+        _refuse_fault(self._rule, dense.update_kernel()(self._policy, self._calls, self._learned, *step))
 
     def state(self) -> dict[str, Any]:
         memory, arm_means, arm_counts = self._learned
@@ -86,10 +86,10 @@ class TwoScalarLearner:
         }
 
     def restore(self, owner: str, state: dict[str, Any], t: int) -> None:
-        theta, weights, sums, scalars = self._policy
+        theta, _, _, scalars = self._policy
         theta[: self._n_arms] = numbers(owner, "theta", state["theta"], self._n_arms)
         scalars[SHIFT] = validate.number(owner, "shift", state["shift"])
-        scalars[TOTAL] = from_python(drain_all)(theta, weights, sums, 0.0, scalars[SHIFT])
+        scalars[TOTAL] = from_python(weigh_arrays)(self._policy)
         if not LOWEST_TOTAL <= scalars[TOTAL] <= HIGHEST_TOTAL:
             raise ValueError(f"{owner}: shift must fit theta, got {scalars[SHIFT]}")
         for array, name in zip(self._learned, ("memory", "arm_means", "arm_counts"), strict=True):
@@ -102,14 +102,15 @@ class VectorLearner:
     """A policy that a rule's own vectors weigh."""
 
     def __init__(self, rule: VectorRule, theta: np.ndarray, means: np.ndarray | None) -> None:
-        self._rule, self._hyper = rule, rule.hyper(len(theta))
+        self._rule, self._calls = rule, vector_calls_of(rule, len(theta))
         self._vectors, self._memory = rule.new_vectors(theta, means), rule.new_memory()
         self._policy = np.empty(len(theta))
+        self._arrays = (self._calls, self._vectors, self._memory, self._policy)
         self._steps = 0
         self._set_policy()
 
     def _set_policy(self) -> None:
-        vectors.policy_kernel(self._rule.weigh)(self._vectors, self._memory, self._policy, self._hyper, self._steps)
+        _refuse_fault(self._rule, from_python(vectors.set_policy_of)(self._arrays, self._steps))
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -122,15 +123,14 @@ class VectorLearner:
         return np.asarray(self._vectors[0])
 
     def draw(self, u: float, stream: tuple[np.ndarray, int, int]) -> int:
-        draw = from_python(self._rule.draw)
-        return int(draw(u, self._steps, self._policy, self._vectors, self._memory, self._hyper, stream))
+        arm, fault = from_python(vectors.draw_of)(self._arrays, u, self._steps, stream)
+        _refuse_fault(self._rule, fault)
+        return int(arm)
 
     def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
         drawn_from = earlier if len(earlier) else self._policy
-        update = vectors.update_kernel(self._rule.learn)
         self._steps = t
-        if update(self._vectors, self._memory, drawn_from, self._hyper, t, arm, reward):
-            self._set_policy()
+        _refuse_fault(self._rule, from_python(vectors.update)(self._arrays, drawn_from, arm, reward, t))
 
     def state(self) -> dict[str, Any]:
         return {"vectors": self._vectors.tolist(), "memory": self._memory.tolist()}
@@ -150,11 +150,19 @@ class VectorLearner:
             raise ValueError(f"{owner}: vectors must give every arm a probability")
 
 
+def _refuse_fault(rule: Rule, fault: float) -> None:
+    if fault:
+        raise RuntimeError(f"Agent: a compiled function of {rule.name} raised an exception")
+
+
 def learner_of(rule: Rule, theta: np.ndarray, means: np.ndarray | None) -> Learner:
     """A policy at the start: theta (K,) log probabilities; means (K,) for a rule that is informed."""
     if isinstance(rule, VectorRule):
         return VectorLearner(rule, theta, means)
-    assert isinstance(rule, TwoScalarRule)
+    if not isinstance(rule, TwoScalarRule):
+        raise ValueError(
+            f"{type(rule).__name__}: must inherit from TwoScalarRule or VectorRule, which say how it learns, not from Rule"
+        )
     return TwoScalarLearner(rule, theta)
 
 

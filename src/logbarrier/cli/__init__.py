@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from ..version import __version__
-from . import complexity, lab, plan, report, reproduce, rules, run, simulate, status, verify
+from . import complexity, lab, plan, report, reproduce, rescue, rules, run, simulate, status, verify
+from .errors import whole_output
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -32,6 +33,7 @@ app.command(short_help="Try every statement of the paper numerically.")(verify.v
 app.command(short_help="Recommend what to run on a problem like yours.")(plan.plan)
 app.command(short_help="Count the pulls each system needs for an accuracy.")(complexity.complexity)
 app.command(short_help="Open the interactive page in your browser.")(lab.lab)
+app.command(short_help="Diagnose a collapsed Stable-Baselines3 policy and train on with the barrier.")(rescue.rescue)
 
 
 def _version(wanted: bool) -> None:
@@ -49,4 +51,5 @@ def _global(
 
 def main() -> None:
     """Entry point."""
-    app()
+    with whole_output():
+        app()

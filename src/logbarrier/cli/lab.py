@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from importlib.util import find_spec
 from typing import Annotated
 
 import typer
@@ -21,10 +22,8 @@ def lab(
     Example: logbarrier lab --show "arms=100&alpha=0.01"
     """
     with one_sentence("the page is closed"):
-        try:
-            import bokeh  # noqa: F401
-        except ImportError:
-            raise ValueError("lab: needs Bokeh; install it with 'pip install logbarrier[lab]'") from None
+        if find_spec("bokeh") is None:
+            raise ValueError("lab: needs Bokeh; install it with pip install 'logbarrier[lab]'")
         from ..lab.server import lab as open_lab
 
         page = open_lab(port=port, query=query, browser=browser)

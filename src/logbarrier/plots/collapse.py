@@ -22,12 +22,12 @@ from .style import COLOURS, panels, styled
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MEANS = np.array([0.7, 1.0, 0.2])  # arm 1 is best, arm 0 tempts
-START = np.array([0.58, 0.02, 0.4])
-LEARNING_RATE, ETA = 0.5, 60.0
+MEANS = np.array([0.8, 1.0, 0.0])  # arm 1 is best, arm 0 tempts
+START = np.array([0.6, 0.01, 0.39])  # a bad start: the best arm is hardly ever pulled
+ETA = 200.0
 RULES: tuple[tuple[str, Rule], ...] = (
-    ("without a barrier: SGB", SGB(learning_rate=LEARNING_RATE)),
-    (f"with a log barrier: LB-SGB, eta {ETA:g}", LogBarrierSGB(learning_rate=LEARNING_RATE, eta=ETA)),
+    ("without a barrier: SGB", SGB(learning_rate=0.1)),
+    (f"with a log barrier: LB-SGB, eta {ETA:g}", LogBarrierSGB(learning_rate=0.1, eta=ETA)),
 )
 RUNS = 40
 STEPS = 20_000
@@ -49,7 +49,7 @@ def moments(frames: int, steps: int) -> np.ndarray:
 
 
 def clouds(rule: Rule, steps: np.ndarray, *, runs: int, seed: int = 0) -> np.ndarray:
-    """Policies (runs, steps, 3) of seeded runs from the same bad start, p(a*) = 0.02."""
+    """Policies (runs, steps, 3) of seeded runs from the same bad start, p(a*) = 0.01."""
     problem: Any = GaussianBandit(MEANS)
     return np.array([list(policies(rule, problem, steps=steps, run=run, seed=seed, start=START)) for run in range(runs)])
 
