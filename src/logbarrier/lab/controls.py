@@ -28,6 +28,8 @@ SHEET = """
 .bk-input:focus-visible, .bk-btn:focus-visible, .noUi-handle:focus-visible, input:focus-visible {
   outline: 3px solid var(--strong); outline-offset: 1px; }
 .noUi-target { background: var(--field); border-color: var(--line); box-shadow: none; }
+.noUi-connect { background: var(--line); }
+.bk-btn[disabled] { background: var(--field); color: var(--faint); opacity: 0.5; }
 .noUi-handle { background: var(--strong); border-color: var(--strong); box-shadow: none; }
 """
 
