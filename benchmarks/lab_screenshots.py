@@ -20,6 +20,7 @@ SHOTS = {
     "regret": "gap=0.01&rules=lb,adaptive,sgb,thompson&view=regret",
     "simplex": SIMPLEX,
     "policy": "arms=100&alpha=0.3&etas=2000&rules=lb,adaptive,sgb&view=policy",
+    "world": "view=world",
     "dark": "start=0.001&rules=lb,adaptive,sgb,npg",
     "phone": SIMPLEX,
 }
