@@ -12,7 +12,7 @@ from PIL import Image
 import logbarrier as lb
 from lab_browser import chromium, open_page
 
-SIMPLEX = "arms=3&gap=0.3&alpha=0.5&etas=60&start=0.02&horizon=10000&view=simplex"
+SIMPLEX = "arms=3&gap=0.3&alpha=0.5&etas=100&start=0.02&horizon=3000&view=simplex"
 SHOTS = {
     "learning": "alpha=0.1&rules=lb,sgb,ent,npg",
     "distribution": "alpha=0.5&view=distribution",
@@ -33,7 +33,7 @@ def main() -> None:
     page, browser = lb.lab(warm=False), chromium()
     try:
         for name, query in SHOTS.items():
-            size = (390, 1100) if name == "phone" else (1100, 720)
+            size = {"phone": (390, 1000), "world": (1100, 980)}.get(name, (1100, 720))
             metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
             browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
             scheme = {"name": "prefers-color-scheme", "value": "dark" if name == "dark" else "light"}

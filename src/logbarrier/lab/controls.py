@@ -29,7 +29,7 @@ SHEET = """
 .bk-input:focus-visible, .bk-btn:focus-visible, .noUi-handle:focus-visible, input:focus-visible {
   outline: 3px solid var(--strong); outline-offset: 1px; }
 .noUi-target { background: var(--field); border-color: var(--line); box-shadow: none; }
-.noUi-connect { background: var(--line); }
+.noUi-connect { background: var(--line) !important; }
 .bk-btn[disabled] { background: var(--field); color: var(--faint); opacity: 0.5; }
 .noUi-handle { background: var(--strong); border-color: var(--strong); box-shadow: none; }
 """
@@ -136,8 +136,12 @@ class Controls:
             self.sliders["start"].show(UNIFORM if state.start is None else float(np.log10(state.start)), state.start)
             self.world.visible = state.view == "world"
             self.world.value = state.world
-            self.sliders["arms"].widget.disabled = state.view == "simplex"
-            self.sliders["noise"].widget.disabled = not LAWS[state.law].noisy
+            for name, slider in self.sliders.items():
+                slider.widget.disabled = state.view == "world" and name != "eta"
+            if state.view == "simplex":
+                self.sliders["arms"].widget.disabled = True
+            if not LAWS[state.law].noisy:
+                self.sliders["noise"].widget.disabled = True
             self.more_etas.value = ", ".join(f"{eta:g}" for eta in state.etas[1:])
             self.rules.active = [number for number, key in enumerate(CHOICES) if key in state.rules]
             self.law.value, self.spacing.value, self.seed.value = state.law, state.spacing, state.seed
