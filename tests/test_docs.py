@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 PYTHON = re.compile(r"```python\n(.*?)```", flags=re.DOTALL)
 FILE = re.compile(r"# (\w+\.py)\n")  # a block that starts so is a file beside the others

@@ -16,7 +16,7 @@ from bokeh.models import ColumnDataSource, CustomJS
 from bokeh.models.widgets import Button, Div, PreText, Slider
 
 from .controls import SHEET, Controls, view_buttons
-from .gallery import GALLERY, checked_view, state_of
+from .gallery import GALLERY, state_of
 from .jobs import Compiling, Kept
 from .source import as_python, as_toml
 from .views.figure import HEIGHT, THEMED, View, csv_text
@@ -82,7 +82,7 @@ class Page:
     def change(self, settings: dict[str, Any]) -> None:
         """Take new settings, or say why not."""
         try:
-            wanted = checked_view(self.state.changed(**settings))
+            wanted = self.state.changed(**settings)
         except ValueError as error:
             with self._together():
                 self.controls.show(self.state)
