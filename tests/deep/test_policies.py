@@ -11,7 +11,6 @@ from stable_baselines3 import A2C, PPO
 from stable_baselines3.common.logger import KVWriter, Logger
 from toys import Toy
 
-from conftest import Toy
 from logbarrier import deep
 from logbarrier.deep import sb3
 

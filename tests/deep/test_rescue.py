@@ -15,7 +15,6 @@ from stable_baselines3 import A2C, DQN, PPO
 from toys import EXAMPLES, Toy
 from typer.testing import CliRunner
 
-from conftest import EXAMPLES, Toy
 from logbarrier.cli import app
 from logbarrier.deep import sb3
 

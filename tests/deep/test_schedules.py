@@ -10,7 +10,6 @@ from gymnasium import spaces
 from stable_baselines3 import PPO
 from toys import Toy
 
-from conftest import Toy
 from logbarrier.deep import sb3
 
 
