@@ -19,6 +19,8 @@ import numpy as np
 
 from ..engine.drafts import RAISED
 from ..engine.lanes import WIDTH
+from ..engine.random import stream_key
+from ..engine.slots import packed
 from .algorithms.rule import Rule, TwoScalarRule
 from .algorithms.vector_rule import VectorRule
 from .loops import dense, lockstep, sparse, vectors
@@ -28,7 +30,7 @@ from .loops.lazy.sorting import new_classes
 from .loops.policy import LARGEST_REWARD, TOTAL, new_policy
 from .metrics import METRICS
 from .problems import ProblemSource
-from .starts import Start, starting_theta
+from .starts import Start, Uniform, starting_theta
 
 FEW_ARMS = 64
 
@@ -160,7 +162,7 @@ class LockstepFlight:
 
     name: ClassVar[str] = "lockstep"
     size: ClassVar[int] = WIDTH
-    cost_grows: ClassVar[bool] = False
+    cost_grows: ClassVar[bool] = True
 
     @staticmethod
     def suits(rule: Rule) -> bool:
@@ -199,6 +201,20 @@ def _refuse_fault(rule: Rule, fault: float) -> None:
 
 FLIGHTS: tuple[type[Flight], ...] = (DenseFlight, VectorFlight, LockstepFlight, LazyFlight, SparseFlight)
 ENGINES = tuple(dict.fromkeys(flight.name for flight in FLIGHTS))
+
+
+_ready: set[Any] = set()
+
+
+def make_ready(flight_type: type[Flight], rule: Rule, problem: ProblemSource) -> None:
+    """Compile or load what a flight calls, so that no run waits for it: fly one run to its start."""
+    kind, _ = packed(rule.name, rule.hyper(problem.n_arms))
+    needed = (flight_type, type(rule), kind, problem.noise, problem.reward_of)
+    if needed in _ready:
+        return
+    steps, out = np.zeros(1, dtype=np.int64), np.empty((1, 1, len(METRICS)))
+    flight_type(rule, problem, Uniform(), stream_key(0), range(1), steps, out).advance(0, 1)
+    _ready.add(needed)
 
 
 def engines_for(rule: Rule) -> list[str]:

@@ -17,7 +17,7 @@ from ..engine.random import stream_key
 from ..record import Record
 from ..version import __version__
 from .algorithms.rule import Rule
-from .flights import ENGINES, choose
+from .flights import ENGINES, choose, make_ready
 from .metrics import METRICS
 from .problems import ProblemSource
 from .starts import as_start
@@ -25,7 +25,7 @@ from .starts import as_start
 LARGEST_HORIZON = 2**32 - 1  # a step number is 32 bits of the random counter
 DEFAULT_CHECKPOINTS = 200
 ARM_UPDATES_PER_PIECE = 100_000_000  # between two looks at the progress bar and at Ctrl-C, a tenth of a second
-STEPS_PER_PIECE = 1_000_000  # the same for the engines whose step hardly depends on the arms
+STEPS_PER_PIECE = 1_000_000  # the most, and the same for the engines whose step hardly depends on the arms
 MOST_PIECES = 10_000
 
 Progress = Callable[[int, int], None]
@@ -87,12 +87,15 @@ def simulate(
         raise ValueError(f"simulate: {rule.name} keeps no preferences that a start could set, so start must be None")
     begin = as_start("simulate", start, n_arms)
     flight_type, key = choose(rule, n_arms, engine), stream_key(seed)
-    patience = max(ARM_UPDATES_PER_PIECE // n_arms, 1) if flight_type.cost_grows else STEPS_PER_PIECE
+    patience = STEPS_PER_PIECE
+    if flight_type.cost_grows:
+        patience = max(min(patience, ARM_UPDATES_PER_PIECE // (n_arms * flight_type.size)), 1)
     wanted = validate.integer("simulate", "chunk", patience if chunk is None else chunk, 1)
     chunk = max(wanted, horizon // MOST_PIECES)
     stops = np.union1d(steps, np.arange(0, horizon, chunk))  # a piece ends at each; what is measured between is dropped
     measured = np.empty((runs, len(stops), len(METRICS)))
     stop = threading.Event()
+    make_ready(flight_type, rule, problem)
     started = time.perf_counter()
 
     with _Reporter(progress, runs * horizon) as report:
