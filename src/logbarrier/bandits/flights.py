@@ -57,6 +57,10 @@ class Flight(Protocol):
         """Fly to checkpoint last - 1, measuring at first .. last - 1; returns the steps all runs together have made so far."""
         ...
 
+    def face(self, instances: list[np.ndarray]) -> None:
+        """From now on the runs face other parameters (P, K), one array a run: a problem that changes."""
+        ...
+
 
 class _Single:
     """A flight of one run; subclasses say how its state is made and which loop moves it."""
@@ -70,7 +74,7 @@ class _Single:
         parameters = np.ascontiguousarray(problem.instance(key, runs[0]), dtype=np.float64)
         means = parameters[0]
         self._loop, self._state = self._prepare(rule, problem, starting_theta(start, means), means)
-        self._fixed = (law_of(problem), (parameters, int(np.argmax(means))), key, runs[0], steps)
+        self._fixed: tuple[Any, ...] = (law_of(problem), (parameters, int(np.argmax(means))), key, runs[0], steps)
         self._progress, self._out, self._rule, self.n_arms = np.zeros(3), out[0], rule, len(means)
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
@@ -81,6 +85,11 @@ class _Single:
         self._loop(self._state, *self._fixed, first, last, self._progress, self._out)
         _refuse_fault(self._rule, self._progress[2])
         return int(self._progress[0])
+
+    def face(self, instances: list[np.ndarray]) -> None:
+        parameters = np.ascontiguousarray(instances[0], dtype=np.float64)
+        law, _, *further = self._fixed
+        self._fixed = (law, (parameters, int(np.argmax(parameters[0]))), *further)
 
 
 def _learned(rule: TwoScalarRule, n_arms: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -190,6 +199,12 @@ class LockstepFlight:
         _refuse_fault(self._rule, self._progress[1 + WIDTH])
         self._out[:, first:last] = self._measured[: len(self._out), first:last]
         return int(self._progress[0]) * len(self._out)
+
+    def face(self, instances: list[np.ndarray]) -> None:
+        tables, bests = self._fixed[1]
+        for lane in range(WIDTH):
+            tables[lane] = instances[min(lane, len(instances) - 1)]
+        bests[:] = tables[:, 0].argmax(axis=1)
 
 
 def _refuse_fault(rule: Rule, fault: float) -> None:

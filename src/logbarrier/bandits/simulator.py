@@ -17,6 +17,7 @@ from ..engine.runs import Progress, Reporter, checkpoint_steps, fly_all, metric_
 from ..record import Record
 from ..version import __version__
 from .algorithms.rule import Rule
+from .changing import ChangingBandits
 from .flights import ENGINES, choose, make_ready
 from .metrics import METRICS
 from .problems import ProblemSource
@@ -91,6 +92,11 @@ def simulate(
     wanted = validate.integer("simulate", "chunk", patience if chunk is None else chunk, 1)
     chunk = max(wanted, horizon // MOST_PIECES)
     stops = np.union1d(steps, np.arange(0, horizon, chunk))  # a piece ends at each; what is measured between is dropped
+    changing = problem if isinstance(problem, ChangingBandits) else None
+    if changing is not None:
+        if rule.informed:
+            raise ValueError(f"simulate: {rule.name} is told the means once, so it cannot run on {problem!r}, which changes")
+        stops = np.union1d(stops, np.arange(0, horizon, changing.block))
     measured = np.empty((runs, len(stops), len(METRICS)))
     stop = threading.Event()
     make_ready(flight_type, rule, problem)
@@ -99,14 +105,16 @@ def simulate(
     with Reporter(progress, runs * horizon) as report:
 
         def one_flight(index: int) -> None:
-            first, last = index * flight_type.size, min((index + 1) * flight_type.size, runs)
-            numbers = range(first_run + first, first_run + last)
-            flight = flight_type(rule, problem, begin, key, numbers, stops, measured[first:last])
+            lowest, highest = index * flight_type.size, min((index + 1) * flight_type.size, runs)
+            numbers = range(first_run + lowest, first_run + highest)
+            flight = flight_type(rule, problem, begin, key, numbers, stops, measured[lowest:highest])
             before = 0
-            for piece in _pieces(stops, chunk):
+            for first, last in _pieces(stops, chunk if changing is None else 0):
                 if stop.is_set():
                     return
-                done = flight.advance(*piece)
+                if changing is not None and first > 0 and stops[first - 1] % changing.block == 0:
+                    flight.face([changing.instance_at(key, run, int(stops[first - 1])) for run in numbers])
+                done = flight.advance(first, last)
                 report(done - before)
                 before = done
 
