@@ -1,6 +1,8 @@
 # Commands on a machine that has Python 3.11+ (with venv) and make:
-#   make reproduce  every figure of the paper and a verdict on each of its claims, in runs/
+#   make reproduce  every figure of the paper and a verdict on each of its claims, in runs/; about four minutes
 #   make test       everything is checked: style, types, tests
+#   make lab        the interactive page, in your browser
+#   make docs       the documentation as a site, in site/
 #   make bench      this simulator against what one would otherwise run
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +11,7 @@ STAMP := $(VENV)/.installed
 # The kernels compiled by the tests stay inside the tree.
 export LOGBARRIER_CACHE_DIR ?= $(CURDIR)/.cache/kernels
 
-.PHONY: reproduce test lint types unit bench clean
+.PHONY: reproduce test lint types unit bench lab docs clean
 
 reproduce: $(STAMP)
 	$(BIN)/logbarrier reproduce $(OPTIONS)
@@ -26,6 +28,13 @@ types: $(STAMP)
 unit: $(STAMP)
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
+lab: $(STAMP)
+	$(BIN)/logbarrier lab $(OPTIONS)
+
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "documentation: site/index.html"
+
 bench: $(STAMP)
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/engine.py --long --plot docs/images/engine.png
@@ -37,4 +46,4 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) .cache build src/*.egg-info
+	rm -rf $(VENV) .cache build site src/*.egg-info

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,3 +88,28 @@ def run_python():
         return done.stdout.strip()
 
     return run
+
+
+BROWSER_FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --window-size=1200,900"
+)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    """Chromium, where it is installed."""
+    binary = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    driver = shutil.which("chromedriver")
+    if binary is None or driver is None:
+        pytest.skip("no Chromium with chromedriver found: install the packages chromium and chromium-driver to run this test")
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for flag in BROWSER_FLAGS.split():
+        options.add_argument(flag)
+    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    with webdriver.Chrome(options=options, service=webdriver.ChromeService(driver)) as opened:
+        yield opened

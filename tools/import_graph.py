@@ -27,7 +27,10 @@ ROWS: tuple[dict[str, str], ...] = (
         "engine": "compiled code in general: kernels and their cache, lanes, exp and log, random streams",
         "record": "what a simulation returns",
     },
-    {"bandits": "the heart: problems, rules (one short file each), loops, the simulator, the agent"},
+    {
+        "bandits": "the heart: problems, rules (one short file each), loops, the simulator, the agent",
+        "mdps": "finite MDPs: problems, rules, the loop, the simulator, exact solutions",
+    },
     {
         "theory": "the paper's mathematics as functions",
         "testing": "the conformance suite for a rule of your own",
@@ -39,8 +42,10 @@ ROWS: tuple[dict[str, str], ...] = (
         "planning": "what to run on a problem like yours",
         "report": "any study -> one self-contained page",
         "comparison": "the systems of the paper's tables, measured",
+        "deep": "torch: the barrier as a function, Stable-Baselines3 policies, rescue",
     },
     {"paper": "the paper's experiments, claims and report"},
+    {"lab": "the interactive page", "service": "the durable agent over HTTP"},
     {"cli": "one file per command"},
     {"__main__": "python -m logbarrier", "__init__": "the public names, listed in __init__.pyi"},
 )
@@ -130,7 +135,7 @@ def draw() -> None:
     with styled():
         figure, axes = panels(1, 1, size=(8.4, 6.4))
         for name, used in graph.items():
-            for other in used & set(place):
+            for other in sorted(used & set(place)):
                 arrow = {"arrowstyle": "-|>", "color": COLOURS[place[name][1] % 6], "alpha": 0.8, "shrinkA": 14, "shrinkB": 26}
                 axes.annotate("", place[other], place[name], arrowprops={**arrow, "connectionstyle": "arc3,rad=0.06"})
         for name, (x, y) in place.items():

@@ -3,6 +3,7 @@
 from .bandits.agent import Agent as Agent
 from .bandits.algorithms import RULES as RULES
 from .bandits.algorithms.adaptive_log_barrier_sgb import AdaptiveLogBarrierSGB as AdaptiveLogBarrierSGB
+from .bandits.algorithms.auto_log_barrier import AutoLogBarrier as AutoLogBarrier
 from .bandits.algorithms.baseline_npg import BaselineNPG as BaselineNPG
 from .bandits.algorithms.baseline_sgb import BaselineSGB as BaselineSGB
 from .bandits.algorithms.beta_thompson_sampling import BetaThompsonSampling as BetaThompsonSampling
@@ -52,5 +53,9 @@ from .bandits.schedules import power_law as power_law
 from .bandits.simulator import simulate as simulate
 from .bandits.starts import OptimalArmAt as OptimalArmAt
 from .bandits.waiting import Decision as Decision
+from .lab.server import lab as lab
 from .record import Record as Record
+from .studies.run_study import StudyRun as StudyRun
+from .studies.run_study import run_study as run_study
+from .studies.study import Study as Study
 from .version import __version__ as __version__

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +126,36 @@ class Record:
             plain["stuck"] = self.stuck().tolist()
         return plain
 
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row per run and checkpoint: run, step, and a column per metric."""
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            raise ImportError(
+                "Record.to_frame: needs pandas; install it with pip install pandas, or use Record.to_csv"
+            ) from None
+        return pandas.DataFrame(self._columns())
+
+    def to_csv(self, path: str | Path) -> Path:
+        """Write the table of `to_frame` as .csv, whole or not at all; returns its path."""
+        columns = self._columns()
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+        try:
+            with whole_file(Path(path)) as file:
+                file.write(text.getvalue().encode())
+        except OSError as error:
+            raise OSError(f"Record.to_csv: cannot write {path}: {error.strerror}") from None
+        return Path(path)
+
+    def _columns(self) -> dict[str, np.ndarray]:
+        """run, step and every metric, each (runs * C,)."""
+        numbers = self.settings.get("first_run", 0) + np.arange(self.runs)
+        at = {"run": np.repeat(numbers, len(self.steps)), "step": np.tile(self.steps, self.runs)}
+        return {**at, **{name: values.ravel() for name, values in self.values.items()}}
+
     def save(self, path: str | Path) -> Path:
         """Write one .npz, whole or not at all; returns its path."""
         target = Path(path)
@@ -156,13 +189,20 @@ class Record:
         except Exception:
             raise ValueError(f"Record.load: {path} is not a record, or is damaged") from None
 
+    @property
+    def _size(self) -> str:
+        """How large the problem is, in words."""
+        if "n_states" in self.settings:
+            return f"{self.settings['n_states']} states, {self.settings['n_actions']} actions"
+        return f"{self.settings.get('n_arms', '?')} arms"
+
     def __repr__(self) -> str:
         rule = dict(self.settings.get("rule", {}))
         name = rule.pop("rule", "?")
         parameters = ", ".join(f"{key}={value}" for key, value in rule.items())
         lines = [
             f"Record of {name}({parameters})",
-            f"  {self.settings.get('problem', {}).get('problem', '?')}, {self.settings.get('n_arms', '?')} arms, "
+            f"  {self.settings.get('problem', {}).get('problem', '?')}, {self._size}, "
             f"{self.runs} runs, horizon {self.horizon:,}, seed {self.settings.get('seed', '?')}, "
             f"{self.provenance.get('engine', '?')} engine, {self.provenance.get('seconds', float('nan')):.2f} s",
         ]

@@ -62,6 +62,27 @@ def test_the_weakest_decides():
 
 
 def test_a_true_null_is_rejected_as_often_as_stated():
-    """5000 samples on the bound: rejections are binomial(5000, 0.05), 4.9 standard deviations allowed, false alarm 1e-6."""
-    rejected = sum(above("x", RNG.normal(0, 1, 10), 0).holds for _ in range(5000))
-    assert abs(rejected - 250) < 4.9 * np.sqrt(5000 * 0.05 * 0.95)
+    """5000 samples on the bound: each side is binomial(5000, 0.025), 4.9 standard deviations allowed, false alarm 2e-6."""
+    found = [above("x", RNG.normal(0, 1, 10), 0) for _ in range(5000)]
+    for wrongly in (sum(one.holds for one in found), sum(one.fails for one in found)):
+        assert abs(wrongly - 125) < 4.9 * np.sqrt(5000 * 0.025 * 0.975)
+
+
+@pytest.mark.parametrize("kind", [above, below])
+def test_an_interval_that_covers_the_bound_is_undecided(kind):
+    found = kind("x", ONE, ONE.mean())
+    assert found.low < found.bound < found.high
+    assert not found.holds
+    assert not found.fails
+
+
+def test_a_share_whose_interval_covers_the_bound_is_undecided():
+    found = share_above("x", np.arange(50) < 45, 0.9)
+    assert (found.holds, found.fails) == (False, False)
+    assert share_above("x", np.arange(50) < 20, 0.9).fails
+
+
+def test_one_failure_decides_against_doubt_elsewhere():
+    doubtful, failing = above("doubtful", ONE, ONE.mean()), above("failing", ONE, 10.0)
+    assert weakest([doubtful, failing]).where == "failing"
+    assert weakest([doubtful, above("sure", ONE + 5, 0)]).where == "doubtful"

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import logbarrier as lb
-from logbarrier.paper import EXPERIMENTS, Results, paper_study
+from logbarrier.paper import EXPERIMENTS, paper_study, results_of
 from logbarrier.paper.figures import experiment_figure
 from logbarrier.paper.plateau import mean_plateau
 from logbarrier.paper.reproduction import cases_of, drawable, horizon_of
@@ -31,7 +31,7 @@ def two_runs(tmp_path_factory):
     folders = []
     for threads in (1, 2):
         out = tmp_path_factory.mktemp(f"threads-{threads}")
-        done = reproduce("eta", "--runs", 4, "--out", out, "--threads", threads)
+        done = reproduce("eta", "--horizon", "printed", "--runs", 4, "--out", out, "--threads", threads)
         assert done.returncode == 0, done.stderr
         folders.append((next(out.iterdir()), done.stdout))
     return folders
@@ -65,16 +65,16 @@ def test_stored_figures_are_not_drawn_again(two_runs):
     folder, _ = two_runs[0]
     figure = folder / "figures" / "eta.svg"
     before = figure.stat().st_mtime_ns
-    assert reproduce("eta", "--runs", 4, "--out", folder.parent).returncode == 0
+    assert reproduce("eta", "--horizon", "printed", "--runs", 4, "--out", folder.parent).returncode == 0
     assert figure.stat().st_mtime_ns == before
     figure.unlink()
-    assert reproduce("eta", "--runs", 4, "--out", folder.parent).returncode == 0
+    assert reproduce("eta", "--horizon", "printed", "--runs", 4, "--out", folder.parent).returncode == 0
     assert figure.is_file()
 
 
 def test_the_figure_shows_means_bands_and_plateaus(two_runs):
     folder, _ = two_runs[0]
-    results = Results(Store.open(folder))
+    results = results_of(Store.open(folder))
     assert drawable(results) == ["eta"]
     figure = experiment_figure(EXPERIMENTS["eta"], results)
     panel = EXPERIMENTS["eta"].rows[0][0]
@@ -98,9 +98,44 @@ def test_a_dry_run_lists_every_cell(tmp_path):
 
 
 def test_a_single_run_is_drawn_but_not_judged(tmp_path):
-    done = reproduce("eta", "--runs", 1, "--out", tmp_path)
+    done = reproduce("eta", "--horizon", "printed", "--runs", 1, "--out", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "45 not run" in done.stdout
+
+
+def test_the_long_horizon_begins_with_figure_1_and_stops_in_time(tmp_path, monkeypatch):
+    """Every cell is said to take 10 s on one core; of 400 s, figure 1 gets one block of 20 runs, as 160 s are left then."""
+    from logbarrier.cli.reproduce import _what_fits
+    from logbarrier.paper import budget
+
+    stores = [Store(tmp_path / name, paper_study(name, 60)) for name in ("printed", "long")]
+    monkeypatch.setattr(Store, "provenance", lambda self, cell: {"seconds": 10.0 * cell.horizon / 2_500_000})
+    rounds = list(budget.rounds(stores[1], cases_of(list(EXPERIMENTS))))
+    assert [(len(cases), up_to) for cases, up_to in rounds[:4]] == [(24, 20), (24, 40), (24, 60), (12, 20)]
+    assert budget.seconds_needed(stores[1], stores[0], rounds[0][0], 20, cores=1) == pytest.approx(240)
+    assert budget.seconds_needed(stores[1], stores[0], rounds[0][0], 60, cores=2) == pytest.approx(360)
+    done, now = [], [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+
+    def compute(store, cases, up_to):
+        done.append((len(cases), up_to))
+        now[0] += 240
+
+    _what_fits(stores[1], stores[0], rounds[0][0], compute, 400.0, 1)
+    assert done == [(24, 20)]
+
+
+def test_a_figure_of_fewer_runs_says_so(tmp_path):
+    study = paper_study("printed", 40)
+    store = Store(tmp_path / study.folder_name, study)
+    from logbarrier.studies import LocalExecutor, run
+
+    run(store, LocalExecutor(2), cases_of(["eta"]), up_to=20)
+    results = results_of(store)
+    assert results.runs == 20
+    figure = experiment_figure(EXPERIMENTS["eta"], results)
+    assert figure.get_suptitle() == "20 of 40 runs, 25,000 steps"
+    assert results(10, lb.SGB(learning_rate=0.1)).runs == 20
 
 
 def test_the_study_is_the_papers():
@@ -110,7 +145,7 @@ def test_the_study_is_the_papers():
     etas = {(K, alpha): barrier(K, alpha) for K in (10, 100, 1000) for alpha in (0.01, 0.1)}
     assert etas == {(10, 0.01): 1e3, (10, 0.1): 1e3, (100, 0.01): 2e3, (100, 0.1): 2e3, (1000, 0.01): 1e4, (1000, 0.1): 5e3}
     assert {case.n_arms for case in cases_of(["eta"])} == {10}
-    assert (horizon_of(study), horizon_of(paper_study("long", 7, 3))) == ("paper", "long")
+    assert (horizon_of(study), horizon_of(paper_study("long", 7, 3))) == ("printed", "long")
     other = Study(name="paper", cases=study.cases[:3], horizon=25_000)
     assert horizon_of(other) is None
 

@@ -9,7 +9,8 @@ from small_study import SMALL
 
 import logbarrier as lb
 from logbarrier.studies import Study, product, read_study, study_as_toml
-from logbarrier.studies.tables import PROBLEMS, grid, problem_of, rule_of, table_of_problem
+from logbarrier.studies.bandit_setting import SETTING
+from logbarrier.studies.tables import grid, problem_of, rule_of, table_of_problem
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
 
@@ -66,7 +67,7 @@ def test_a_problem_survives_its_table(table):
 
 
 def test_every_problem_is_in_that_test():
-    assert {table["problem"] for table in PROBLEM_TABLES} == set(PROBLEMS)
+    assert {table["problem"] for table in PROBLEM_TABLES} == set(SETTING.problems)
 
 
 def test_numbers_per_arm_are_no_grid():
@@ -90,9 +91,9 @@ MISTAKES = [
     ("runs = 6", "runs =", "is not TOML"),
     ("runs = 6", 'metrics = ["speed"]', "Study: metrics must be one of"),
     ("runs = 6", 'spacing = "square"', "Study: spacing must be one of linear, log, got 'square'"),
-    ("runs = 6", "bad_start = 2", "OptimalArmAt: probability must be between 0 and 1, got 2"),
+    ("runs = 6", "bad_start = 2", "Study: bad_start must be a probability between 0 and 1, got 2"),
     ("runs = 6", "checkpoints = [300]", "Study: checkpoints must be between 0 and 200, got 300"),
-    ("runs = 6", 'name = "a/b"', "Study: name must be a word fit for a folder, got 'a/b'"),
+    ("runs = 6", 'name = "a/b"', "Study: name must be a word fit for a folder, without control characters, got 'a/b'"),
     ("eta = 100", "eta = -3", "[[rules]] number 1: LogBarrierSGB: eta must be positive and finite, got -3"),
     ("eta = 100", 'eta = "big"', "[[rules]] number 1: log-barrier-sgb: eta must be a number, got 'big'"),
     ("eta = 100", "tau = 1", "[[rules]] number 1: log-barrier-sgb: has no parameter tau; it takes learning_rate, eta"),
@@ -101,7 +102,7 @@ MISTAKES = [
     ('rule = "npg"', 'rule = "ucb"', "[[rules]] number 2: rule must be one of "),
     ("n_arms = [3, 5]", "n_arms = [3, 1]", "[[problems]] number 1: GapInstances: n_arms must be at least 2, got 1"),
     ("n_arms = [3, 5]", "", "[[problems]] number 1: GapInstances: needs n_arms"),
-    ("n_arms = [3, 5]", "n_arms = 3\ncolour = 1", "[[problems]] number 1: GapInstances: has no key colour"),
+    ("n_arms = [3, 5]", "n_arms = 3\ncolour = 1", "[[problems]] number 1: GapInstances: has no parameter colour"),
     ("[[problems]]", "[problems]", "[[problems]]: must be tables in double brackets"),
     ("runs = 6", "runs = 6\n[execution]\nthreads = 'two'", "[execution] threads must be a whole number, got 'two'"),
     ("runs = 6", "runs = 6\n[execution]\nspeed = 2", "[execution] has no key speed; it takes threads"),
@@ -122,11 +123,11 @@ def test_a_mistake_names_file_table_and_key(tmp_path, old, new, message):
     assert "\n" not in str(caught.value).partition("is not TOML")[0]
 
 
-def test_a_rule_of_your_own_is_refused():
+def test_a_rule_that_no_other_process_could_find_is_refused():
     class Mine(lb.SGB):
         pass
 
-    with pytest.raises(ValueError, match="Study: rule must be one of"):
+    with pytest.raises(ValueError, match=r"Study: .*Mine must be defined at the top level of a file or module"):
         product([lb.GapInstances(n_arms=3)], [Mine(learning_rate=0.1)])
 
 

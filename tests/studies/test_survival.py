@@ -144,7 +144,7 @@ def test_a_full_disk_is_one_sentence_and_earlier_cells_stay(tmp_path):
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert "logbarrier: cannot write" in done.stderr
-    assert "File too large; finished cells are kept, make room and run the same command again" in done.stderr
+    assert "File too large; finished cells are kept, put this right and run the same command again" in done.stderr
     assert cell_bytes(folder) == before
     assert cell_bytes(out) == before
     assert not list(out.rglob("*.part"))

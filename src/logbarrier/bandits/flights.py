@@ -17,13 +17,15 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from ..engine.drafts import RAISED
 from ..engine.lanes import WIDTH
 from .algorithms.rule import Rule, TwoScalarRule
 from .algorithms.vector_rule import VectorRule
 from .loops import dense, lockstep, sparse, vectors
+from .loops.calls import calls_of, calls_of_runs, law_of, law_of_runs, vector_calls_of
 from .loops.lazy import loop as lazy
-from .loops.lazy.classes import new_classes
-from .loops.policy import LARGEST_REWARD, new_policy
+from .loops.lazy.sorting import new_classes
+from .loops.policy import LARGEST_REWARD, TOTAL, new_policy
 from .metrics import METRICS
 from .problems import ProblemSource
 from .starts import Start, starting_theta
@@ -66,15 +68,15 @@ class _Single:
         parameters = np.ascontiguousarray(problem.instance(key, runs[0]), dtype=np.float64)
         means = parameters[0]
         self._loop, self._state = self._prepare(rule, problem, starting_theta(start, means), means)
-        self._fixed = (rule.hyper(problem.n_arms), (parameters, int(np.argmax(means))), key, runs[0], steps)
-        self._progress, self._out, self._rule = np.zeros(3), out[0], rule
+        self._fixed = (law_of(problem), (parameters, int(np.argmax(means))), key, runs[0], steps)
+        self._progress, self._out, self._rule, self.n_arms = np.zeros(3), out[0], rule, len(means)
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
         """The loop and the arrays it moves."""
         raise NotImplementedError
 
     def advance(self, first: int, last: int) -> int:
-        self._loop(*self._state, *self._fixed, first, last, self._progress, self._out)
+        self._loop(self._state, *self._fixed, first, last, self._progress, self._out)
         _refuse_fault(self._rule, self._progress[2])
         return int(self._progress[0])
 
@@ -96,8 +98,14 @@ class DenseFlight(_Single):
         return isinstance(rule, TwoScalarRule)
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
-        loop = dense.loop_kernel(rule.lift_and_drain, rule.mixing, problem.noise, problem.reward_of)
-        return loop, (new_policy(theta), _learned(rule, len(theta)))
+        n_arms = len(theta)
+        return dense.loop_kernel(), (new_policy(theta), calls_of(rule, n_arms), _learned(rule, n_arms), n_arms)
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """The policy (K,) where the run is now."""
+        _, weights, _, scalars = self._state[0]
+        return np.asarray(weights[: self.n_arms] / scalars[TOTAL])
 
 
 class VectorFlight(_Single):
@@ -111,8 +119,13 @@ class VectorFlight(_Single):
         return isinstance(rule, VectorRule)
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
-        loop = vectors.loop_kernel(rule.learn, rule.weigh, rule.draw, problem.noise, problem.reward_of)
-        return loop, (rule.new_vectors(theta, means), rule.new_memory(), np.empty(len(theta)))
+        calls, vectors_of_rule = vector_calls_of(rule, len(theta)), rule.new_vectors(theta, means)
+        return vectors.loop_kernel(), (calls, vectors_of_rule, rule.new_memory(), np.empty(len(theta)))
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """The policy (K,) where the run is now."""
+        return np.array(self._state[3])
 
 
 class LazyFlight(_Single):
@@ -125,8 +138,7 @@ class LazyFlight(_Single):
         return isinstance(rule, TwoScalarRule) and rule.drains and not rule.uses_arm_means
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
-        loop = lazy.loop_kernel(rule.lift_and_drain, rule.mixing, problem.noise, problem.reward_of)
-        return loop, (new_classes(theta), _learned(rule, len(theta)))
+        return lazy.loop_kernel(), (new_classes(theta), calls_of(rule, len(theta)), _learned(rule, len(theta)))
 
 
 class SparseFlight(_Single):
@@ -139,8 +151,8 @@ class SparseFlight(_Single):
         return isinstance(rule, TwoScalarRule) and not rule.drains and not rule.mixes
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
-        loop = sparse.loop_kernel(rule.lift_and_drain, problem.noise, problem.reward_of)
-        return loop, (sparse.new_tree(theta, rule.uses_arm_means), _learned(rule, len(theta)))
+        tree = sparse.new_tree(theta, rule.uses_arm_means)
+        return sparse.loop_kernel(), (tree, calls_of(rule, len(theta)), _learned(rule, len(theta)))
 
 
 class LockstepFlight:
@@ -160,25 +172,27 @@ class LockstepFlight:
         lanes = [runs[min(lane, len(runs) - 1)] for lane in range(WIDTH)]
         tables = np.ascontiguousarray([problem.instance(key, run) for run in lanes], dtype=np.float64)
         tracked = problem.n_arms if rule.uses_arm_means else 0
-        self._loop = lockstep.loop_kernel(rule.lift_and_drain, rule.mixing, problem.noise, problem.reward_of)
+        self._loop, self._calls = lockstep.loop_kernel(), calls_of_runs(rule, problem.n_arms)
         self._state = lockstep.new_lockstep(np.stack([starting_theta(start, table[0]) for table in tables]))
         self._learned = (
             np.stack([rule.new_memory() for _ in lanes]),
             np.zeros((WIDTH, tracked)),
             np.zeros((WIDTH, tracked)),
         )
-        self._fixed = (rule.hyper(problem.n_arms), tables, tables[:, 0].argmax(axis=1), key, np.array(lanes), steps)
+        self._fixed = (law_of_runs(problem), (tables, tables[:, 0].argmax(axis=1)), key, np.array(lanes), steps)
         self._progress, self._out, self._rule = np.zeros(2 + WIDTH), out, rule
         self._measured = np.empty((WIDTH, len(steps), len(METRICS)))
 
     def advance(self, first: int, last: int) -> int:
-        self._loop(self._state, self._learned, *self._fixed, first, last, self._progress, self._measured)
+        self._loop(self._state, self._calls, self._learned, *self._fixed, first, last, self._progress, self._measured)
         _refuse_fault(self._rule, self._progress[1 + WIDTH])
         self._out[:, first:last] = self._measured[: len(self._out), first:last]
         return int(self._progress[0]) * len(self._out)
 
 
 def _refuse_fault(rule: Rule, fault: float) -> None:
+    if fault == RAISED:
+        raise RuntimeError(f"simulate: a compiled function of {rule.name} or of the rewards raised an exception")
     if fault:
         raise ValueError(f"simulate: {rule.name} was given a reward that is no finite number of size up to {LARGEST_REWARD:g}")
 
@@ -195,6 +209,10 @@ def engines_for(rule: Rule) -> list[str]:
 def choose(rule: Rule, n_arms: int, wanted: str) -> type[Flight]:
     """The engine for a rule and a number of arms, and for nothing else, so that runs in blocks are the runs together."""
     able = {flight.name: flight for flight in FLIGHTS if flight.suits(rule)}
+    if not able:
+        raise ValueError(
+            f"{type(rule).__name__}: must inherit from TwoScalarRule or VectorRule, which say how it learns, not from Rule"
+        )
     if wanted != "auto":
         if wanted not in able:
             raise ValueError(f"simulate: engine {wanted!r} cannot run {rule.name}; those that can: auto, {', '.join(able)}")

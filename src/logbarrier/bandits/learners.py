@@ -15,7 +15,8 @@ from ..engine.random import step_uniforms
 from .algorithms.rule import Rule, TwoScalarRule
 from .algorithms.vector_rule import VectorRule
 from .loops import dense, some_arms, vectors
-from .loops.policy import HIGHEST_TOTAL, LOWEST_TOTAL, SHIFT, TOTAL, drain_all, new_policy
+from .loops.calls import calls_of, vector_calls_of
+from .loops.policy import HIGHEST_TOTAL, LOWEST_TOTAL, SHIFT, TOTAL, new_policy, weigh_arrays
 
 PRESENT = dense.PRESENT
 
@@ -65,13 +66,12 @@ class TwoScalarLearner:
 
     def __init__(self, rule: TwoScalarRule, theta: np.ndarray) -> None:
         self._rule = rule
-        self._draw = from_python(some_arms.draw_next)
-        self._update = dense.update_kernel(rule.lift_and_drain, rule.mixing)
+        self._draw, self._update = from_python(some_arms.draw_next), dense.update_kernel()
         tracked = len(theta) if rule.uses_arm_means else 0
         self._set(theta, rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
 
     def _set(self, theta: np.ndarray, memory: np.ndarray, arm_means: np.ndarray, arm_counts: np.ndarray) -> None:
-        self._n_arms, self._hyper = len(theta), self._rule.hyper(len(theta))
+        self._n_arms, self._calls = len(theta), calls_of(self._rule, len(theta))
         self._policy = new_policy(theta)
         self._learned = (memory, arm_means, arm_counts)
 
@@ -85,15 +85,17 @@ class TwoScalarLearner:
         return self._policy[0][: self._n_arms]
 
     def draw(self, number: int, key: np.ndarray) -> tuple[int, float]:
-        _, weights, sums, scalars = self._policy
-        return self._draw(weights, sums, scalars, number, key)  # type: ignore[no-any-return]
+        return self._draw(self._policy, number, key)  # type: ignore[no-any-return]
 
     def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
-        self._update(self._policy, self._learned, self._hyper, self._n_arms, t, arm, reward, earlier)
+        fault = self._update(self._policy, self._calls, self._learned, self._n_arms, t, arm, reward, earlier)
+        _refuse_fault(self._rule, fault)
 
     def draw_some(self, number: int, key: np.ndarray, arms: np.ndarray, floor: float) -> tuple[int, np.ndarray, float]:
         """Where in arms (n,) the arm of decision `number` stands, the policy q (n,) on them, and its propensity."""
-        return from_python(some_arms.draw_some)(self._policy[0], arms, floor, number, key)  # type: ignore[no-any-return]
+        q, drawn_from = np.empty(len(arms)), np.empty(len(arms))
+        place, propensity = from_python(some_arms.draw_some)(self._policy[0], arms, floor, number, key, q, drawn_from)
+        return place, q, propensity
 
     def restricted(self, arms: np.ndarray) -> np.ndarray:
         """The policy q (n,) on arms (n,)."""
@@ -104,9 +106,9 @@ class TwoScalarLearner:
 
     def update_some(self, t: int, arm: int, reward: float, drawn: Drawn) -> None:
         """Step t from the reward of an arm, -1 for one that was removed, drawn from some arms or by another policy."""
-        update = some_arms.update_kernel(self._rule.lift_and_drain, self._rule.mixing)
-        hypers = self._rule.hyper(drawn.size), self._hyper
-        update(self._policy, self._learned, hypers, self._n_arms, t, arm, reward, tuple(drawn))
+        calls = calls_of(self._rule, drawn.size), self._calls
+        step = (self._n_arms, t, arm, reward, tuple(drawn))
+        _refuse_fault(self._rule, some_arms.update_kernel()(self._policy, calls, self._learned, *step))
 
     def add(self, probability: float) -> None:
         """One more arm, last, at this probability; the odds of the others stay."""
@@ -132,10 +134,10 @@ class TwoScalarLearner:
         }
 
     def restore(self, owner: str, state: dict[str, Any], t: int) -> None:
-        theta, weights, sums, scalars = self._policy
+        theta, _, _, scalars = self._policy
         theta[: self._n_arms] = numbers(owner, "theta", state["theta"], self._n_arms)
         scalars[SHIFT] = validate.number(owner, "shift", state["shift"])
-        scalars[TOTAL] = from_python(drain_all)(theta, weights, sums, 0.0, scalars[SHIFT])
+        scalars[TOTAL] = from_python(weigh_arrays)(self._policy)
         if not LOWEST_TOTAL <= scalars[TOTAL] <= HIGHEST_TOTAL:
             raise ValueError(f"{owner}: shift must fit theta, got {scalars[SHIFT]}")
         for array, name in zip(self._learned, ("memory", "arm_means", "arm_counts"), strict=True):
@@ -148,14 +150,15 @@ class VectorLearner:
     """A policy that a rule's own vectors weigh."""
 
     def __init__(self, rule: VectorRule, theta: np.ndarray, means: np.ndarray | None) -> None:
-        self._rule, self._hyper = rule, rule.hyper(len(theta))
+        self._rule, self._calls = rule, vector_calls_of(rule, len(theta))
         self._vectors, self._memory = rule.new_vectors(theta, means), rule.new_memory()
         self._policy = np.empty(len(theta))
+        self._arrays = (self._calls, self._vectors, self._memory, self._policy)
         self._steps = 0
         self._set_policy()
 
     def _set_policy(self) -> None:
-        vectors.policy_kernel(self._rule.weigh)(self._vectors, self._memory, self._policy, self._hyper, self._steps)
+        _refuse_fault(self._rule, from_python(vectors.set_policy_of)(self._arrays, self._steps))
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -168,16 +171,15 @@ class VectorLearner:
         return np.asarray(self._vectors[0])
 
     def draw(self, number: int, key: np.ndarray) -> tuple[int, float]:
-        draw, (u, _) = from_python(self._rule.draw), from_python(step_uniforms)(number, 0, key)
-        arm = int(draw(u, self._steps, self._policy, self._vectors, self._memory, self._hyper, (key, number, 0)))
-        return arm, float(self._policy[arm])
+        u, _ = from_python(step_uniforms)(number, 0, key)
+        arm, fault = from_python(vectors.draw_of)(self._arrays, u, self._steps, (key, number, 0))
+        _refuse_fault(self._rule, fault)
+        return int(arm), float(self._policy[arm])
 
     def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
         drawn_from = earlier if len(earlier) else self._policy
-        update = vectors.update_kernel(self._rule.learn)
         self._steps = t
-        if update(self._vectors, self._memory, drawn_from, self._hyper, t, arm, reward):
-            self._set_policy()
+        _refuse_fault(self._rule, from_python(vectors.update)(self._arrays, drawn_from, arm, reward, t))
 
     def state(self) -> dict[str, Any]:
         return {"vectors": self._vectors.tolist(), "memory": self._memory.tolist()}
@@ -197,11 +199,19 @@ class VectorLearner:
             raise ValueError(f"{owner}: vectors must give every arm a probability")
 
 
+def _refuse_fault(rule: Rule, fault: float) -> None:
+    if fault:
+        raise RuntimeError(f"Agent: a compiled function of {rule.name} raised an exception")
+
+
 def learner_of(rule: Rule, theta: np.ndarray, means: np.ndarray | None) -> Learner:
     """A policy at the start: theta (K,) log probabilities; means (K,) for a rule that is informed."""
     if isinstance(rule, VectorRule):
         return VectorLearner(rule, theta, means)
-    assert isinstance(rule, TwoScalarRule)
+    if not isinstance(rule, TwoScalarRule):
+        raise ValueError(
+            f"{type(rule).__name__}: must inherit from TwoScalarRule or VectorRule, which say how it learns, not from Rule"
+        )
     return TwoScalarLearner(rule, theta)
 
 

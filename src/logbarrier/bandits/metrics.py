@@ -21,9 +21,8 @@ SMALLEST_SQUARED = 1e-150  # below, 1/p^2 would leave float64; it is reported as
 
 
 @compiled
-def measure(weights, total, means, best, regret, row):
+def measure(weights, total, means, n_arms, best, regret, row):
     """Fill row (8,) with the metrics of p = weights/total under the mean rewards means (K,), best the optimal arm."""
-    n_arms = means.shape[0]
     suboptimality, least, most_wrong, entropy = 0.0, weights[0], 0.0, 0.0
     for a in range(n_arms):
         p = weights[a] / total

@@ -100,8 +100,13 @@ class Bandit:
         """The same parameters for every run."""
         return self.parameters
 
+    def arguments(self) -> dict[str, Any]:
+        """Plain JSON values that make it again, `type(self)(**arguments)`; a subclass that takes more adds them."""
+        tied = len(np.unique(self.means)) < self.n_arms
+        return {"means": self.means.tolist(), **({"allow_ties": True} if tied else {})}
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values that describe it."""
+        """What a record keeps of it: the parameters themselves, equal for equal instances however they were written."""
         return {"problem": type(self).__name__, "parameters": self.parameters.tolist()}
 
     def __repr__(self) -> str:
@@ -170,6 +175,9 @@ class GaussianBandit(Bandit):
         checked = validate.vector("GaussianBandit", "means", means)
         super().__init__(checked, _per_arm("GaussianBandit", "scale", scale, checked), allow_ties=allow_ties)
 
+    def arguments(self) -> dict[str, Any]:
+        return {**super().arguments(), "scale": self.parameters[1].tolist()}
+
 
 class BernoulliBandit(Bandit):
     """R = 1 with probability r(a), else 0. means (K,): r in [0, 1]."""
@@ -195,6 +203,9 @@ class UniformBandit(Bandit):
         checked = validate.vector("UniformBandit", "means", means)
         super().__init__(checked, _per_arm("UniformBandit", "half_width", half_width, checked), allow_ties=allow_ties)
 
+    def arguments(self) -> dict[str, Any]:
+        return {**super().arguments(), "half_width": self.parameters[1].tolist()}
+
 
 class BetaBandit(Bandit):
     """R ~ Beta(r c, (1 - r) c): bounded in [0, 1] with mean r(a). means (K,) in (0, 1); concentration c > 0."""
@@ -211,6 +222,10 @@ class BetaBandit(Bandit):
         if min(checked.min(), 1.0 - checked.max()) * c < 1e-100:
             raise ValueError(f"BetaBandit: concentration must be large enough for shapes above 1e-100, got {c}")
         super().__init__(checked, checked * c, (1.0 - checked) * c, allow_ties=allow_ties)
+
+    def arguments(self) -> dict[str, Any]:
+        concentration = self.parameters[1:].sum(axis=0)[0]
+        return {**super().arguments(), "concentration": float(f"{concentration:.12g}")}  # a c + (1 - a) c is c but for rounding
 
 
 @compiled
@@ -259,9 +274,13 @@ class GapInstances:
         """The instance that run number `run` of `seed` faces, as a problem of its own."""
         return GaussianBandit(*self.instance(*_checked_run("GapInstances.problem", seed, run)), allow_ties=True)
 
+    def arguments(self) -> dict[str, Any]:
+        """Plain JSON values that make it again."""
+        return dict(vars(self))
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values that describe it."""
-        return {"problem": "GapInstances", **vars(self)}
+        """What a record keeps of it."""
+        return {"problem": "GapInstances", **self.arguments()}
 
     def __repr__(self) -> str:
         return f"GapInstances(n_arms={self.n_arms}, gap={self.gap:g}, r_max={self.r_max:g}, scale={self.scale:g})"
@@ -291,9 +310,13 @@ class BernoulliGapInstances:
         key, number = _checked_run("BernoulliGapInstances.problem", seed, run)
         return BernoulliBandit(self.instance(key, number)[0], allow_ties=True)
 
+    def arguments(self) -> dict[str, Any]:
+        """Plain JSON values that make it again."""
+        return dict(vars(self))
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values that describe it."""
-        return {"problem": "BernoulliGapInstances", **vars(self)}
+        """What a record keeps of it."""
+        return {"problem": "BernoulliGapInstances", **self.arguments()}
 
     def __repr__(self) -> str:
         return f"BernoulliGapInstances(n_arms={self.n_arms}, gap={self.gap:g}, r_max={self.r_max:g})"

@@ -1,8 +1,9 @@
-"""Files that are there whole or not at all."""
+"""Files that are there whole or not at all. Devices and pipes are written to, and links followed, not replaced."""
 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import secrets
 from collections.abc import Iterator
@@ -13,7 +14,14 @@ from typing import BinaryIO
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """A file to write that takes the place of `path` only when the block ends well, and is on disk by then."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        content = io.BytesIO()
+        yield content
+        with open(path, "wb") as device:
+            device.write(content.getvalue())
+        return
+    temporary = path.with_name(f".{os.getpid()}-{secrets.token_hex(4)}.part")  # short: a name as long as can be stays possible
     try:
         with open(temporary, "xb") as file:
             yield file

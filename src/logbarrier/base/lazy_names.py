@@ -22,7 +22,8 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, original = homes[name]
-        value = getattr(import_module(f".{module}", package), original)
+        home = import_module(f".{module or original}", package)
+        value = getattr(home, original) if module else home
         setattr(sys.modules[package], name, value)
         return value
 
@@ -30,6 +31,6 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
 
 
 def names_in(stub: Path) -> dict[str, tuple[str, str]]:
-    """Public name -> (module, name there) of every `from .module import name as public` in a stub."""
+    """Public name -> (module, name there) of every `from .module import name as public` in a stub; "" for `from . import`."""
     imports = [node for node in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
     return {alias.asname or alias.name: (node.module or "", alias.name) for node in imports for alias in node.names}

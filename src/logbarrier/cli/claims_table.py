@@ -7,7 +7,12 @@ from collections import Counter
 from typing import Any
 
 WIDTH = 100
-COLOURS = {"reproduced": "green", "not reproduced": "red", "only at the long horizon": "yellow"}
+COLOURS = {
+    "reproduced": "green",
+    "not reproduced": "red",
+    "only at the long horizon": "yellow",
+    "undecided by these runs": "cyan",
+}
 
 
 def print_claims(judged: list[dict[str, Any]], explanation: str) -> None:
@@ -23,9 +28,14 @@ def print_claims(judged: list[dict[str, Any]], explanation: str) -> None:
         colour = COLOURS.get(one["verdict"], "dim")
         table.add_row(one["name"], *_shown(_deciding(one)), f"[{colour}]{one['verdict']}[/]")
     console.print(table)
-    tally = Counter(one["verdict"] for one in judged)
-    console.print("\n" + ", ".join(f"{count} {verdict}" for verdict, count in tally.most_common()))
+    console.print("\n" + tally_of(judged))
     console.print(f"Evidence on the weakest comparison of each claim, at the horizon its verdict rests on. {explanation}")
+
+
+def tally_of(judged: list[dict[str, Any]]) -> str:
+    """How many claims have which verdict."""
+    tally = Counter(one["verdict"] for one in judged)
+    return ", ".join(f"{count} {verdict}" for verdict, count in tally.most_common())
 
 
 def _deciding(one: dict[str, Any]) -> dict[str, Any] | None:

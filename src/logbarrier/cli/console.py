@@ -1,4 +1,4 @@
-"""Where tables go."""
+"""Where tables go, and what may go there."""
 
 from __future__ import annotations
 
@@ -8,6 +8,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 COLUMNS_OFF_A_TERMINAL = 100
+
+
+def printable(text: str) -> str:
+    r"""Text from a file or folder name, safe to show: control characters, which could steer a terminal, as \x1b.
+
+    >>> printable("a\x1b[31mb")
+    'a\\x1b[31mb'
+    """
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def wide_console() -> Console:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 
 import typer
+
+from .console import printable
 
 
 @contextlib.contextmanager
@@ -19,5 +22,27 @@ def one_sentence(when_stopped: str) -> Iterator[None]:
         raise typer.Exit(130) from None
     except (ValueError, KeyError, OSError, MemoryError, ArithmeticError) as error:
         message = error.args[0] if isinstance(error, KeyError) else error
-        sys.stderr.write(f"logbarrier: {message}\n")
+        sys.stderr.write(f"logbarrier: {printable(str(message))}\n")
         raise typer.Exit(2) from None
+
+
+@contextlib.contextmanager
+def whole_output() -> Iterator[None]:
+    """All that was printed has arrived when the block ends; if it cannot (a full disk), one sentence and exit code 1."""
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _abandon_stdout()
+        raise SystemExit(1) from None
+    except OSError as error:
+        _abandon_stdout()
+        sys.stderr.write(f"logbarrier: cannot write the output: {error.strerror or error}\n")
+        raise SystemExit(1) from None
+
+
+def _abandon_stdout() -> None:
+    """Have Python not try to flush it again when it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

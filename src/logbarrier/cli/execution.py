@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .console import printable
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -43,7 +45,15 @@ def make_executor(threads: int | None, executor: str | None, workers: int | None
 
 
 def compute(
-    store: Store, executor: Executor, cases: list[Case] | None, *, force: bool, retry: bool, quiet: bool, label: str
+    store: Store,
+    executor: Executor,
+    cases: list[Case] | None,
+    *,
+    force: bool,
+    retry: bool,
+    quiet: bool,
+    label: str,
+    up_to: int | None = None,
 ) -> Outcome:
     """Run the study with a bar on stderr."""
     from ..base.progress import Bar
@@ -57,7 +67,8 @@ def compute(
         bar(done, total)
 
     try:
-        return run(store, executor, cases, force=force, retry=retry, progress=None if quiet else show, warn=warn)
+        shown = None if quiet else show
+        return run(store, executor, cases, up_to=up_to, force=force, retry=retry, progress=shown, warn=warn)
     finally:
         if bar is not None:
             bar.close()
@@ -65,7 +76,7 @@ def compute(
 
 def warn(sentence: str) -> None:
     """A sentence on stderr."""
-    sys.stderr.write(f"logbarrier: {sentence}\n")
+    sys.stderr.write(f"logbarrier: {printable(sentence)}\n")
 
 
 def print_dry_run(work: Sequence[tuple[Store, list[Case] | None]], *, force: bool, retry: bool, as_json: bool) -> None:

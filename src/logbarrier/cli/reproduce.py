@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from . import execution
-from .claims_table import print_claims
+from .claims_table import print_claims, tally_of
 from .errors import one_sentence
 
 if TYPE_CHECKING:
-    from ..studies import Outcome
+    from collections.abc import Callable
+
+    from ..studies import Case, Outcome, Store
+
+    Compute = Callable[..., Outcome]
 
 AGAIN = "finished cells are kept, the same 'logbarrier reproduce' command goes on from there"
 
 
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="figure-1, baselines, eta; all by default.")] = None,
-    horizon: Annotated[str, typer.Option(help="paper, or long: also a hundred times the printed horizon.")] = "paper",
+    horizon: Annotated[
+        str | None,
+        typer.Option(help="printed or long, in full; by default the printed one and as much of the long one as fits."),
+    ] = None,
+    minutes: Annotated[float, typer.Option(help="The time to fit into, where no horizon is given.")] = 4.0,
     runs: Annotated[int, typer.Option(help="Independent runs per curve.")] = 100,
     seed: Annotated[int, typer.Option(help="Same seed, same figures, to the byte.")] = 0,
     out: execution.Out = None,
@@ -42,34 +52,62 @@ def reproduce(
     from ..paper import EXPERIMENTS, paper_study
     from ..paper.publish import claims_of, publish_paper
     from ..paper.reproduction import cases_of
-    from ..paper.setting import escape_sentence
+    from ..paper.setting import HORIZONS, escape_sentence
     from ..report import figures
     from ..studies import CannotWriteError, Store
 
+    started = time.monotonic()
     with one_sentence(AGAIN):
         cases = cases_of(names or list(EXPERIMENTS))
-        base = out or Path("runs")
-        studies = [paper_study(each, runs, seed) for each in dict.fromkeys(("paper", horizon))]
-        stores = [Store(base / study.folder_name, study) for study in studies]
+        studies = [paper_study(each, runs, seed) for each in (HORIZONS if horizon is None else [horizon])]
+        stores = [Store((out or Path("runs")) / study.folder_name, study) for study in studies]
         if dry_run:
             execution.print_dry_run([(store, cases) for store in stores], force=force, retry=retry, as_json=as_json)
             return
         chosen = execution.make_executor(threads, executor, workers, scheduler)
-        outcomes: list[Outcome] = []
+
+        def compute(store: Store, cases: list[Case], up_to: int | None = None) -> Outcome:
+            label = store.study.name
+            return execution.compute(store, chosen, cases, up_to=up_to, force=force, retry=retry, quiet=quiet, label=label)
+
         try:
-            for store in stores:
-                label = store.study.name
-                outcomes.append(execution.compute(store, chosen, cases, force=force, retry=retry, quiet=quiet, label=label))
-            pages = [publish_paper(store) for store in stores]
+            outcomes = [compute(stores[0], cases)]
+            pages = [publish_paper(stores[0])]
+            if horizon is None:
+                if not as_json:
+                    typer.echo(f"The printed horizon: {tally_of(claims_of(stores[0]))}.\nreport: {pages[0]}", nl=True)
+                    sys.stdout.flush()
+                cores = threads or workers or os.cpu_count() or 1
+                outcomes += _what_fits(stores[1], stores[0], cases, compute, started + 60 * minutes, cores)
+                pages = [publish_paper(store) for store in stores] if outcomes[1:] else pages
         except CannotWriteError as error:
             sys.stderr.write(f"logbarrier: {error}; {AGAIN}\n")
             raise typer.Exit(1) from None
-    claims = claims_of(stores[-1])
-    if as_json:
-        drawn = [str(path) for store in stores for path in figures(store)]
-        typer.echo(json.dumps({"reports": [str(page) for page in pages], "figures": drawn, "claims": claims}, indent=1))
-    else:
-        print_claims(claims, escape_sentence())
-        for store, page in zip(stores, pages, strict=True):
-            typer.echo(f"figures: {store.folder / 'figures'}   report: {page}")
+    made = stores[: len(pages)]
+    _print(
+        claims_of(made[-1]), made, pages, [str(path) for store in made for path in figures(store)], escape_sentence(), as_json
+    )
     execution.finish(outcomes)
+
+
+def _what_fits(store: Store, printed: Store, cases: list[Case], compute: Compute, deadline: float, cores: int) -> list[Outcome]:
+    """Rounds of the long horizon until the next one would end too late; what is stored already costs nothing."""
+    from ..paper.budget import DRAWING, rounds, seconds_needed
+
+    outcomes = []
+    for some, up_to in rounds(store, cases):
+        if time.monotonic() + seconds_needed(store, printed, some, up_to, cores) + DRAWING > deadline:
+            break
+        outcomes.append(compute(store, some, up_to))
+    return outcomes
+
+
+def _print(
+    claims: list[dict[str, Any]], stores: list[Store], pages: list[Path], drawn: list[str], explanation: str, as_json: bool
+) -> None:
+    if as_json:
+        typer.echo(json.dumps({"reports": [str(page) for page in pages], "figures": drawn, "claims": claims}, indent=1))
+        return
+    print_claims(claims, explanation)
+    for store, page in zip(stores, pages, strict=True):
+        typer.echo(f"figures: {store.folder / 'figures'}   report: {page}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..base.validate import did_you_mean
 
@@ -19,7 +19,10 @@ def rule_from_words(name: str, words: Sequence[str], shared: Mapping[str, Any]) 
     """
     from ..bandits.algorithms import RULES, make_rule
     from ..base.parameters import parameters_of
+    from ..studies.tables import rule_of
 
+    if ":" in name:  # a class of the user's own, file.py:Class
+        return cast("Rule", rule_of({"rule": name, **{key: _number(value) for key, value in _pairs(words)}}))
     known = parameters_of(RULES[name]) if name in RULES else {}
     given = {key: value for key, value in shared.items() if key in known}
     for key, value in _pairs(words):

@@ -50,7 +50,7 @@ def run(
             outcome = execution.compute(store, chosen, cases, force=force, retry=retry, quiet=quiet, label=file.study.name)
             write_summary(store)
         except CannotWriteError as error:
-            sys.stderr.write(f"logbarrier: {error}; finished cells are kept, make room and run the same command again\n")
+            sys.stderr.write(f"logbarrier: {error}; finished cells are kept, put this right and run the same command again\n")
             raise typer.Exit(1) from None
     if as_json:
         typer.echo(json.dumps({"folder": str(store.folder), **vars(outcome)}, indent=1))

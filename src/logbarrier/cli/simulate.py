@@ -27,7 +27,7 @@ class Rewards(StrEnum):
 
 def simulate(
     context: typer.Context,
-    rule: Annotated[str, typer.Option(help="A name from 'logbarrier rules'.")],
+    rule: Annotated[str, typer.Option(help="A name from 'logbarrier rules', or your own as my_rules.py:MyRule.")],
     arms: Annotated[int, typer.Option(help="Number of arms K.")],
     horizon: Annotated[float, typer.Option(help="Steps per run; 25e3 is fine.")] = 25_000,
     runs: Annotated[int, typer.Option(help="Independent runs, each on a fresh instance.")] = 100,

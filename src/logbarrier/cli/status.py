@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import execution
+from .console import printable
 from .errors import one_sentence
+from .execution import warn
 
 if TYPE_CHECKING:
     from ..studies import Store
@@ -30,18 +32,19 @@ def status(
 
     with one_sentence("nothing was changed"):
         base = out or Path("runs")
+        skipped: list[dict[str, str]] = []
         if folder is None:
-            stores = [Store.open(path.parent) for path in sorted(base.glob("*/study.toml"))]
-            if not stores:
-                raise ValueError(f"status: no study in {base}; 'logbarrier run STUDY.toml' makes one")
+            stores, skipped = _all_in(base)
         elif folder.is_dir():
             stores = [Store.open(folder)]
         else:
             study = read_study(folder).study
             stores = [Store(base / study.folder_name, study)]
         listed = [_plain(store) for store in stores]
+    for one in skipped:
+        warn(f"{one['folder']} is left out: {one['skipped']}")
     if as_json:
-        typer.echo(json.dumps(listed, indent=1))
+        typer.echo(json.dumps([*listed, *skipped], indent=1))
     elif folder is None:
         _print_table(["study"], [([row["folder"]], row) for row in listed])
     else:
@@ -49,10 +52,25 @@ def status(
         rows = [([case["rule"], case["problem"]], case) for case in row["cases"]]
         _print_table(["rule", "problem"], [*rows, (["all", ""], row)])
         for failure in row["failures"]:
-            typer.echo(f"failed {failure['id']}: {failure['error']}")
+            typer.echo(printable(f"failed {failure['id']}: {failure['error']}"))
     for row in listed:
         if row["holder"] and not as_json:
-            typer.echo(f"{row['folder']} is being written by {row['holder']}")
+            typer.echo(printable(f"{row['folder']} is being written by {row['holder']}"))
+
+
+def _all_in(base: Path) -> tuple[list[Store], list[dict[str, str]]]:
+    """Every study in a folder, and those that cannot be read here, with the reason."""
+    from ..studies import Store
+
+    stores, skipped = [], []
+    for file in sorted(base.glob("*/study.toml")):
+        try:
+            stores.append(Store.open(file.parent))
+        except (ValueError, OSError) as error:
+            skipped.append({"folder": str(file.parent), "skipped": str(error).removeprefix(f"{file}: ")})
+    if not stores and not skipped:
+        raise ValueError(f"status: no study in {base}; 'logbarrier run STUDY.toml' makes one")
+    return stores, skipped
 
 
 def _plain(store: Store) -> dict[str, Any]:
@@ -84,6 +102,7 @@ def _plain(store: Store) -> dict[str, Any]:
 
 def _print_table(first: list[str], rows: list[tuple[list[str], dict[str, Any]]]) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     table = Table(box=None, header_style="bold", pad_edge=False)
@@ -92,7 +111,11 @@ def _print_table(first: list[str], rows: list[tuple[list[str], dict[str, Any]]])
     for heading in (*COLUMNS, "time left"):
         table.add_column(heading, justify="right", no_wrap=True)
     for names, row in rows:
-        table.add_row(*names, *(str(row[column]) for column in COLUMNS), _duration(row["seconds_left"]))
+        table.add_row(
+            *(escape(printable(name)) for name in names),
+            *(str(row[column]) for column in COLUMNS),
+            _duration(row["seconds_left"]),
+        )
     Console(width=None if sys.stdout.isatty() else WIDTH).print(table)
 
 

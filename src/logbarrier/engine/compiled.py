@@ -1,150 +1,178 @@
 """Compilation: `@compiled` for the small functions, `kernel` for the loops built from them, kept on disk between processes.
 
-Numba's own disk cache does not notice an edit in another file and never hits for a function that closes over another one.
-Here a kernel's file is named by a hash of everything its machine code depends on: the package's compiled sources, the
-functions it was built from, the argument types, the compiler and the CPU. One file a kernel, written whole and renamed
-into place, checked by its hash when read: two processes may write at once, and a damaged or unwritable folder only
-costs a compilation.
+A kernel is translated with all that it calls, optimised once as a whole (drafts.py), and kept as an object file (kept.py) under
+the hash of everything its machine code depends on (identity.py): a second process compiles nothing, and an edit anywhere in what
+it calls compiles it anew. A function can also be made an `entry` of its own, which kernels call by its address: so one loop, compiled once, runs
+every rule.
 """
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import os
-import pickle
+import ctypes
+import threading
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
-from types import FunctionType
+from functools import cache, cached_property, update_wrapper
 from typing import Any
 
-import llvmlite
+import llvmlite.binding as llvm
 import numba
-from numba.core.caching import _Cache
-from numba.core.compiler import CompileResult
-from numba.core.serialize import dumps
 
-from ..base.files import whole_file
+from . import kept, slots
+from .identity import Unknown, identity
 
-PACKAGE = Path(__file__).resolve().parent.parent
-_COMPILED_SOURCES = ("engine", "bandits")
+_OPTIONS = {"nogil": True, "error_model": "numpy"}  # IEEE arithmetic as written: nothing is reordered or contracted
+_compiling = threading.RLock()
+
+
+class Compiled:
+    """A function that kernels call. From Python it is called as Numba compiles it, apart from any kernel."""
+
+    def __init__(self, function: Callable[..., Any], inlined: bool) -> None:
+        self.py_func, self.inlined = function, inlined
+        update_wrapper(self, function)
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """For compiled code: without the wrappers that only Python calls."""
+        wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        return numba.njit(forceinline=self.inlined, **_OPTIONS, **wrappers)(self.py_func)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self.dispatcher._numba_type_
+
+    @cached_property
+    def _from_python(self) -> Any:
+        return numba.njit(**_OPTIONS)(self.py_func)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._from_python(*arguments)
 
 
 def compiled(function: Callable[..., Any]) -> Any:
     """Compile a small function that kernels call. IEEE arithmetic as written: nothing is reordered or contracted."""
-    return numba.njit(nogil=True, error_model="numpy")(function)
+    return Compiled(function, False)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """The same for a function of a hot loop: it is always expanded where it is called."""
-    return numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
+    return Compiled(function, True)
+
+
+def entry(label: str, function: Callable[..., Any], *signature: Any) -> int:
+    """The address of a Python function of numbers and pointers, compiled for compiled code to call.
+
+    signature: Numba's types of its arguments. Called with them and a pointer to a float64, which is set to drafts.RAISED if
+    the function raises an exception, it returns what the function returns.
+    """
+    return _address(label, function, signature, dict)[0]
+
+
+class Kernel:
+    """A compiled function for Python to call with numbers, arrays and tuples of these."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = Compiled(function, False)
+        self.__name__ = self._label = function.__name__
+        self._entries: dict[Any, tuple[Any, Any]] = {}
+
+    def __call__(self, *arguments: Any) -> Any:
+        values: list[Any] = []
+        kind = slots.describe(self._label, arguments, values)
+        call, returned = self._entries.get(kind) or self._prepare(kind)
+        fault, result = ctypes.c_double(0.0), ctypes.create_string_buffer(64)
+        call(slots.layout(kind).pack(*values), result, fault)
+        if fault.value:
+            raise RuntimeError(f"{self._label}: compiled code raised an exception")
+        return slots.unpacked(returned, list(slots.layout(returned).unpack_from(result))) if returned is not None else None
+
+    def prepare(self, *arguments: Any) -> None:
+        """Compile or load it for such arguments."""
+        kind = slots.describe(self._label, arguments, [])
+        if kind not in self._entries:
+            self._prepare(kind)
+
+    def _prepare(self, kind: slots.Kind) -> tuple[Any, Any]:
+        function, unpack, kinds = self._function, slots.unpacker(kind), []
+        keep = slots.keeper(kinds)
+
+        def from_slots(arguments, result):
+            keep(result, function(*unpack(arguments)))
+
+        with _compiling:
+            if kind not in self._entries:
+                pointers = (slots.slot_pointer, slots.slot_pointer)
+                header = lambda: {"returns": kinds[-1]}
+                address, found = _address(self._label, from_slots, pointers, header, kind)
+                prototype = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_double))
+                self._entries[kind] = prototype(address), _hashable(found["returns"])
+        return self._entries[kind]
 
 
 @cache
 def kernel(factory: Callable[..., Callable[..., Any]], *parts: Any) -> Any:
     """The compiled function `factory(*parts)`, where the parts are `compiled` functions that it calls.
 
-    A kernel made only of this package's functions is kept on disk; one with a function of yours, whose own
-    dependencies cannot be known, is compiled once per process.
+    It is kept on disk, and compiled again when it, anything it calls or any constant it reads has changed. Only where that
+    cannot be known, as with a plain Python object that is none of these, is it compiled once per process.
     """
-    dispatcher = specialised(factory, *parts)
-    if all(_is_ours(part) for part in parts):
-        dispatcher._cache = _KernelCache(dispatcher.py_func.__qualname__)
-    return dispatcher
-
-
-def specialised(factory: Callable[..., Callable[..., Any]], *parts: Any) -> Any:
-    """`factory(*parts)`, compiled under a name of its own.
-
-    Two functions of one factory would otherwise get one symbol, and a kernel loaded from disk could be linked to the other.
-    """
-    function = factory(*parts)
-    identity = "+".join(_identity(part) for part in (factory, *parts))
-    function.__qualname__ = f"{function.__name__}_{hashlib.sha256(identity.encode()).hexdigest()[:24]}"
-    return compiled(function)
+    return Kernel(factory(*parts))
 
 
 @cache
 def from_python(part: Any) -> Any:
     """A `compiled` function for calls from Python, its machine code kept on disk like a kernel's."""
-    return kernel(_copy, part)
+    return Kernel(part.py_func)
 
 
-def _copy(part: Any) -> Any:
-    function = _python_function(part)
-    return FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__)
+def _hashable(kind: Any) -> Any:
+    return tuple(_hashable(member) for member in kind) if isinstance(kind, list | tuple) else kind
 
 
-def cache_folder() -> Path:
-    """Where kernels are kept: $LOGBARRIER_CACHE_DIR, else `logbarrier` in the user's cache folder."""
-    chosen = os.environ.get("LOGBARRIER_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "logbarrier"
-
-
-def _python_function(part: Any) -> Any:
-    return getattr(part, "py_func", part)
-
-
-def _identity(part: Any) -> str:
-    function = _python_function(part)
-    origin = "" if _is_ours(part) else f"@{id(function):x}"  # two functions of a user may share a name
-    return f"{function.__module__}.{function.__qualname__}{origin}"
-
-
-def _is_ours(part: Any) -> bool:
-    return Path(_python_function(part).__code__.co_filename).resolve().is_relative_to(PACKAGE)
-
-
-@cache
-def _source_hash() -> str:
-    digest = hashlib.sha256()
-    for name in _COMPILED_SOURCES:
-        path = PACKAGE / name
-        for source in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            digest.update(source.relative_to(PACKAGE).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
-class _KernelCache(_Cache):
-    """What a Numba dispatcher asks before it compiles, and tells after."""
-
-    def __init__(self, identity: str) -> None:
-        self._identity = identity
-
-    @property
-    def cache_path(self) -> str:
-        return str(cache_folder())
-
-    def _file(self, signature: Any, target_context: Any) -> Path:
-        machine = target_context.codegen().magic_tuple()
-        parts = (self._identity, _source_hash(), signature, machine, numba.__version__, llvmlite.__version__)
-        return cache_folder() / (hashlib.sha256(repr(parts).encode()).hexdigest()[:40] + ".kernel")
-
-    def load_overload(self, signature: Any, target_context: Any) -> Any:
-        target_context.refresh()
+def _address(label: str, function: Any, signature: Any, header: Callable[[], dict[str, Any]], *more: Any) -> tuple[int, Any]:
+    """The address of a function and its header: loaded if it was kept, else compiled and, if it can be known again, kept."""
+    with _compiling:
         try:
-            content = self._file(signature, target_context).read_bytes()
-        except OSError:
-            return None
-        checksum, payload = content[:32], content[32:]
-        if hashlib.sha256(payload).digest() != checksum:
-            return None
-        return CompileResult._rebuild(target_context, *pickle.loads(payload))
+            name = identity(function, tuple(str(kind) for kind in signature), *more)
+        except Unknown:
+            name = None
+        found = kept.read(name) if name else None
+        address = _load(*found) if found else None
+        if found and address:
+            return address, found[0]
+        from .drafts import object_code
 
-    def save_overload(self, signature: Any, result: Any) -> None:
-        payload = dumps(result._reduce())
-        target = self._file(signature, result.target_context)
-        with contextlib.suppress(OSError):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with whole_file(target) as file:
-                file.write(hashlib.sha256(payload).digest() + payload)
+        dispatcher = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+        code, needed = object_code(dispatcher, signature)
+        description = {"needed": needed, **header()}
+        if name:
+            kept.write(name, description, code)
+        return _load(description, code) or 0, description
 
-    def enable(self) -> None: ...
 
-    def disable(self) -> None: ...
+_alive: list[Any] = []  # machine code stays where it is as long as the process lives
 
-    def flush(self) -> None: ...
+
+def _load(header: dict[str, Any], code: bytes) -> int | None:
+    """The address of the entry of object code; None if it is no object code."""
+    if set(header["needed"]) - {"sqrt", "memset", "memcpy", "memmove"}:
+        from numba.core.registry import cpu_target
+        from numba.core.runtime import rtsys
+
+        rtsys.initialize(cpu_target.target_context)  # tells LLVM where Numba's own functions are
+    try:
+        file = llvm.ObjectFileRef.from_data(code)
+    except RuntimeError:
+        return None
+    engine = _new_engine()
+    engine.add_object_file(file)
+    engine.finalize_object()
+    _alive.append(engine)
+    return int(engine.get_function_address("entry"))
+
+
+def _new_engine() -> Any:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)

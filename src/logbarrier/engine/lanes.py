@@ -16,7 +16,9 @@ import numba.extending
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import models
-from numba.extending import overload, register_model
+from numba.core.imputils import lower_builtin
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import register_model
 
 WIDTH = 8
 HALF = 4  # for work that seldom fills eight
@@ -73,7 +75,7 @@ def _elementwise(name: str, emit: Any, n_operands: int) -> Any:
         return common(*operands), generate
 
     parameters = ", ".join("abcd"[:n_operands])
-    namespace = {"build": build}
+    namespace = {"build": build, "__name__": __name__}
     exec(f"def {name}(typing_context, {parameters}): return build(typing_context, {parameters})", namespace)
     return intrinsic(namespace[name])
 
@@ -132,24 +134,29 @@ mantissa_of = _elementwise("mantissa_of", _emit_mantissa, 1)
 exponent_of = _elementwise("exponent_of", _emit_exponent, 1)
 """exponent_of(x): that n, as a float."""
 
-_add = _elementwise("add", lambda builder, a, b: builder.fadd(a, b), 2)
-_subtract = _elementwise("subtract", lambda builder, a, b: builder.fsub(a, b), 2)
-_multiply = _elementwise("multiply", lambda builder, a, b: builder.fmul(a, b), 2)
-_divide = _elementwise("divide", lambda builder, a, b: builder.fdiv(a, b), 2)
+
+def _define_operator(symbol: Any, emit: Any) -> None:
+    """a symbol b lane by lane, as soon as one of them is lanes."""
+
+    @infer_global(symbol)
+    class Typed(AbstractTemplate):
+        def generic(self, arguments: Any, keywords: Any) -> Any:
+            common = _common_type(*arguments)
+            return None if common == types.float64 else signature(common, *arguments)
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        wanted = signature.return_type
+        raised = [_raise(context, builder, v, t, wanted) for v, t in zip(values, signature.args, strict=True)]
+        return emit(builder, *raised)
+
+    for operands in ((LanesType, LanesType), (LanesType, types.Number), (types.Number, LanesType)):
+        lower_builtin(symbol, *operands)(generate)
 
 
-def _overload_operator(symbol: Any, implementation: Any) -> None:
-    @overload(symbol, strict=False)
-    def typed(a: Any, b: Any) -> Any:
-        if isinstance(a, LanesType) or isinstance(b, LanesType):
-            return lambda a, b: implementation(a, b)
-        return None
-
-
-_overload_operator(operator.add, _add)
-_overload_operator(operator.sub, _subtract)
-_overload_operator(operator.mul, _multiply)
-_overload_operator(operator.truediv, _divide)
+_define_operator(operator.add, lambda builder, a, b: builder.fadd(a, b))
+_define_operator(operator.sub, lambda builder, a, b: builder.fsub(a, b))
+_define_operator(operator.mul, lambda builder, a, b: builder.fmul(a, b))
+_define_operator(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
 
 
 def _address(context: Any, builder: Any, kind: Any, value: Any, index: Any) -> Any:

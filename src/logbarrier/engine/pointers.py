@@ -13,7 +13,10 @@ import numba.extending
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import models
-from numba.extending import overload, register_model
+from numba.core.imputils import lower_builtin
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import register_model
+from numba.np.arrayobj import make_array, populate_array
 
 intrinsic: Any = numba.extending.intrinsic
 
@@ -59,55 +62,82 @@ def pointer_to(typing_context: Any, array: Any) -> Any:
 
 
 @intrinsic
-def pointer_behind(typing_context: Any, array: Any, offset: Any) -> Any:
-    """pointer_behind(array, i): element i of a contiguous array, counted row after row."""
+def moved(typing_context: Any, pointer: Any, offset: Any) -> Any:
+    """moved(pointer, i): the pointer to element i."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, values[0]).data
-        return builder.gep(data, [values[1]])
+        return builder.gep(values[0], [values[1]])
 
-    return PointerType(array.dtype)(array, types.intp), generate
+    return pointer(pointer, types.intp), generate
 
 
 @intrinsic
-def table_behind(typing_context: Any, array: Any, offset: Any, columns: Any) -> Any:
-    """table_behind(array, i, columns): the table that begins at element i of a contiguous array; read as table[row, column]."""
+def table_at(typing_context: Any, pointer: Any, columns: Any) -> Any:
+    """table_at(pointer, columns): the table that begins there; read as table[row, column]."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         table = cgutils.create_struct_proxy(signature.return_type)(context, builder)
-        data = context.make_array(signature.args[0])(context, builder, values[0]).data
-        table.data = builder.gep(data, [values[1]])
-        table.columns = values[2]
+        table.data, table.columns = values
         return table._getvalue()
 
-    return TableType(array.dtype)(array, types.intp, types.intp), generate
+    return TableType(pointer.dtype)(pointer, types.intp), generate
 
 
 @intrinsic
-def _get_from_table(typing_context: Any, table: Any, row: Any, column: Any) -> Any:
+def array_at(typing_context: Any, pointer: Any, shape: Any) -> Any:
+    """array_at(pointer, (rows, columns)): an array that begins there, of any number of dimensions."""
+    kind = types.Array(pointer.dtype, len(shape), "C")
+
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        view = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=values[0])
-        index = builder.add(builder.mul(values[1], view.columns), values[2])
-        return builder.load(builder.gep(view.data, [index]))
+        array = make_array(kind)(context, builder)
+        size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+        lengths = [builder.extract_value(values[1], d) for d in range(len(shape))]
+        strides, stride = [], size
+        for length in reversed(lengths):
+            strides.insert(0, stride)
+            stride = builder.mul(stride, length)
+        populate_array(array, data=values[0], shape=lengths, strides=strides, itemsize=size, meminfo=None)
+        return array._getvalue()
 
-    return table.dtype(table, types.intp, types.intp), generate
-
-
-@intrinsic
-def _get(typing_context: Any, pointer: Any, index: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.load(builder.gep(values[0], [values[1]]))
-
-    return pointer.dtype(pointer, types.intp), generate
+    return kind(pointer, types.UniTuple(types.intp, len(shape))), generate
 
 
-@intrinsic
-def _set(typing_context: Any, pointer: Any, index: Any, value: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        builder.store(values[2], builder.gep(values[0], [values[1]]))
-        return context.get_dummy_value()
+def room_for(count: int, dtype: Any = types.float64) -> Any:
+    """A compiled function of no arguments that gives a pointer to room for `count` numbers until its caller returns."""
 
-    return types.void(pointer, types.intp, pointer.dtype), generate
+    @intrinsic
+    def room(typing_context: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            kind = ir.ArrayType(context.get_data_type(dtype), count)
+            place = cgutils.alloca_once(builder, kind)
+            place.align = 64
+            return builder.bitcast(place, context.get_data_type(dtype).as_pointer())
+
+        return PointerType(dtype)(), generate
+
+    return room
+
+
+def caller_of(returned: Any, *arguments: Any) -> Any:
+    """A compiled function (address, (argument, ...)) that calls the `compiled.entry` of these types at an address.
+
+    The last argument points to a float64 that is set if the function there raises an exception.
+    """
+    wanted = (*arguments, PointerType(types.float64))
+
+    @intrinsic
+    def call(typing_context: Any, address: Any, given: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            kind = ir.FunctionType(context.get_value_type(returned), [context.get_value_type(each) for each in wanted])
+            function = builder.inttoptr(values[0], kind.as_pointer())
+            given_values = [builder.extract_value(values[1], i) for i in range(len(wanted))]
+            return builder.call(
+                function, [context.cast(builder, v, g, w) for v, g, w in zip(given_values, given, wanted, strict=True)]
+            )
+
+        return returned(types.int64, given), generate
+
+    return call
 
 
 @intrinsic
@@ -125,17 +155,37 @@ def prefetch(typing_context: Any, pointer: Any, index: Any) -> Any:
     return types.void(pointer, types.intp), generate
 
 
-@overload(operator.getitem, strict=False)
-def _getitem(pointer: Any, index: Any) -> Any:
-    if isinstance(pointer, PointerType):
-        return lambda pointer, index: _get(pointer, index)
-    if isinstance(pointer, TableType):
-        return lambda pointer, index: _get_from_table(pointer, index[0], index[1])
-    return None
+@infer_global(operator.getitem)
+class _GetItem(AbstractTemplate):
+    def generic(self, arguments: Any, keywords: Any) -> Any:
+        if isinstance(arguments[0], PointerType) and isinstance(arguments[1], types.Integer):
+            return signature(arguments[0].dtype, arguments[0], types.intp)
+        if isinstance(arguments[0], TableType) and isinstance(arguments[1], types.BaseTuple):
+            return signature(arguments[0].dtype, arguments[0], types.UniTuple(types.intp, 2))
+        return None
 
 
-@overload(operator.setitem, strict=False)
-def _setitem(pointer: Any, index: Any, value: Any) -> Any:
-    if isinstance(pointer, PointerType):
-        return lambda pointer, index, value: _set(pointer, index, value)
-    return None
+@infer_global(operator.setitem)
+class _SetItem(AbstractTemplate):
+    def generic(self, arguments: Any, keywords: Any) -> Any:
+        if isinstance(arguments[0], PointerType) and isinstance(arguments[1], types.Integer):
+            return signature(types.none, arguments[0], types.intp, arguments[0].dtype)
+        return None
+
+
+@lower_builtin(operator.getitem, PointerType, types.Integer)
+def _get(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    return builder.load(builder.gep(values[0], [values[1]]))
+
+
+@lower_builtin(operator.getitem, TableType, types.BaseTuple)
+def _get_from_table(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    view = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=values[0])
+    row, column = (builder.extract_value(values[1], i) for i in range(2))
+    return builder.load(builder.gep(view.data, [builder.add(builder.mul(row, view.columns), column)]))
+
+
+@lower_builtin(operator.setitem, PointerType, types.Integer, types.Any)
+def _set(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    builder.store(values[2], builder.gep(values[0], [values[1]]))
+    return context.get_dummy_value()

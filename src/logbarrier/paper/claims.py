@@ -19,7 +19,9 @@ def verdict(printed: Evidence | None, long: Evidence | None) -> str:
         return "not run"
     if printed.holds:
         return "reproduced"
-    return "only at the long horizon" if long is not None and long.holds else "not reproduced"
+    if long is not None and long.holds:
+        return "only at the long horizon"
+    return "not reproduced" if printed.fails and (long is None or long.fails) else "undecided by these runs"
 
 
 def judge(printed: Results | None, long: Results | None) -> list[dict[str, Any]]:

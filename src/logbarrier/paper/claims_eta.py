@@ -38,7 +38,7 @@ def eta_claims(alpha: float) -> list[Claim]:
 
     def low_plateau(results: Results) -> Iterator[Evidence]:
         values = final(results, 10, rules["1e2"])
-        end, _, _ = mean_plateau(instances(10), 1e2, results.store.study.seed, results.store.study.runs)
+        end, _, _ = mean_plateau(instances(10), 1e2, results.store.study.seed, results.runs)
         yield below("p", values, 0.9)
         yield close(f"p - plateau {end:.3f}", values, end, 0.1)
 
@@ -53,7 +53,7 @@ def eta_claims(alpha: float) -> list[Claim]:
 
     def linear(results: Results) -> Iterator[Evidence]:
         record = results(10, rules["1e2"])
-        _, _, each_step = mean_plateau(instances(10), 1e2, results.store.study.seed, results.store.study.runs)
+        _, _, each_step = mean_plateau(instances(10), 1e2, results.store.study.seed, results.runs)
         half = int(np.searchsorted(record.steps, record.horizon // 2))
         slope = (record["regret"][:, -1] - record["regret"][:, half]) / (record.horizon - record.steps[half])
         yield close(f"slope / exact {each_step:.4f} - 1", slope / each_step, 1.0, 0.25)

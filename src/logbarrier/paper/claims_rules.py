@@ -60,7 +60,7 @@ def _converges(n_arms: int) -> Check:
     def check(results: Results) -> Iterator[Evidence]:
         study = results.store.study
         for alpha in LEARNING_RATES:
-            end, _, _ = mean_plateau(instances(n_arms), barrier(n_arms, alpha), study.seed, study.runs)
+            end, _, _ = mean_plateau(instances(n_arms), barrier(n_arms, alpha), study.seed, results.runs)
             yield above(f"alpha {alpha}, plateau {end:.3f}", final(results, n_arms, log_barrier(n_arms, alpha)) / end, 0.9)
 
     return check

@@ -1,7 +1,9 @@
-"""Evidence for or against a statement: an effect with its 95 % interval, a one-sided p-value, and whether it holds.
+"""Evidence for or against a statement: an effect with its 95 % interval, and whether that leaves any doubt.
 
-A statement about several comparisons holds only if each of them does, so it has the evidence of its weakest one; such an
-intersection-union test needs no correction for their number.
+It holds where the whole interval is on the right side of the bound, fails where the whole interval is on the wrong side, and is
+undecided where the interval covers the bound. A statement about several comparisons holds only if each of them does, and
+fails if one does, so it has the evidence of its weakest one; such an intersection-union test needs no correction for their
+number.
 """
 
 from __future__ import annotations
@@ -14,14 +16,13 @@ import numpy as np
 
 from ..statistics import share_interval, t_quantile
 
-LEVEL = 0.05
-
 
 @dataclass(frozen=True)
 class Evidence:
     """effect must be above (or below) `bound`; p is the chance of data this favourable if it just missed it.
 
     where: which comparison. p is None where the statement is about every single run, and no sampling error is left.
+    holds, fails: neither where the interval covers the bound.
     """
 
     where: str
@@ -32,6 +33,7 @@ class Evidence:
     above: bool
     p: float | None
     holds: bool
+    fails: bool
 
     @property
     def margin(self) -> float:
@@ -41,7 +43,7 @@ class Evidence:
 
 def weakest(evidence: Iterable[Evidence]) -> Evidence:
     """The evidence that decides a statement about all of them."""
-    return max(evidence, key=lambda one: (not one.holds, one.p if one.p is not None else 0.0, -one.margin))
+    return max(evidence, key=lambda one: (one.fails, not one.holds, one.p if one.p is not None else 0.0, -one.margin))
 
 
 def above(where: str, values: np.ndarray, bound: float) -> Evidence:
@@ -75,14 +77,13 @@ def share_above(where: str, hits: np.ndarray, bound: float) -> Evidence:
 
     test = binomtest(int(hits.sum()), len(hits), bound, alternative="greater")
     low, high = share_interval(int(hits.sum()), len(hits))
-    p = float(test.pvalue)
-    return Evidence(where, float(hits.mean()), low, high, bound, True, p, p < LEVEL)
+    return Evidence(where, float(hits.mean()), low, high, bound, True, float(test.pvalue), low > bound, high < bound)
 
 
 def every_run_above(where: str, values: np.ndarray, bound: float) -> Evidence:
     """The smallest of all values is above the bound; the interval is the range of the values."""
     least = float(values.min())
-    return Evidence(where, least, least, float(values.max()), bound, True, None, least > bound)
+    return Evidence(where, least, least, float(values.max()), bound, True, None, least > bound, least <= bound)
 
 
 def _t_evidence(where: str, mean: float, error: float, freedom: float, bound: float, *, is_above: bool) -> Evidence:
@@ -91,4 +92,6 @@ def _t_evidence(where: str, mean: float, error: float, freedom: float, bound: fl
     margin = mean - bound if is_above else bound - mean
     p = float(t.sf(margin / error, freedom)) if error > 0.0 else float(margin <= 0)
     half = t_quantile(0.975, freedom) * error
-    return Evidence(where, mean, mean - half, mean + half, bound, is_above, p, p < LEVEL)
+    low, high = mean - half, mean + half
+    holds, fails = (low > bound, high <= bound) if is_above else (high < bound, low >= bound)
+    return Evidence(where, mean, low, high, bound, is_above, p, holds, fails)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,11 +67,15 @@ DASHED, DOTTED, DASH_DOTTED = (0, (5, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1.2, 1.
 
 
 class Results:
-    """Records of the paper's cases in a store, each read once."""
+    """Records of the paper's cases in a store, each read once.
 
-    def __init__(self, store: Store) -> None:
+    runs  how many runs claims are judged by: those that one whole experiment has; fewer than the study's where time ran out
+    """
+
+    def __init__(self, store: Store, experiments: Iterable[Experiment]) -> None:
         self.store = store
         self._records: dict[str, Record | None] = {}
+        self.runs = max(map(self.runs_of, experiments))
 
     def find(self, n_arms: int, rule: Rule) -> Record | None:
         """The finished runs of a rule, or None."""
@@ -79,12 +84,17 @@ class Results:
             self._records[case.key] = record_of(self.store, case)
         return self._records[case.key]
 
+    def runs_of(self, experiment: Experiment) -> int:
+        """How many runs all curves of an experiment have."""
+        found = [self.find(panel.n_arms, curve.rule) for panel in experiment.panels for curve in panel.curves]
+        return min(0 if record is None else record.runs for record in found)
+
     def __call__(self, n_arms: int, rule: Rule) -> Record:
-        """All runs of a rule; LookupError if some are missing, or if a single one says nothing of spread."""
+        """The first `runs` runs of a rule; LookupError if some of them are missing."""
         record = self.find(n_arms, rule)
-        if record is None or record.runs < max(self.store.study.runs, 2):
+        if record is None or record.runs < self.runs:
             raise LookupError(f"{rule} on {n_arms} arms has too few finished runs")
-        return record
+        return Record(record.steps, {name: values[: self.runs] for name, values in record.values.items()}, record.settings, {})
 
     @property
     def horizon(self) -> int:

@@ -44,6 +44,9 @@ def experiment_figure(experiment: Experiment, results: Results, view: str = "mea
         _label_outer(grid, rows, experiment, view)
         if PLATEAU in handles:
             handles[PLATEAU] = handles.pop(PLATEAU)  # last in the legend
+        runs, wanted = results.runs_of(experiment), results.store.study.runs
+        if runs < wanted:
+            figure.suptitle(f"{runs} of {wanted} runs, {results.horizon:,} steps", fontsize=8)
         columns = min(experiment.legend_columns, len(handles))
         figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns, handlelength=2.6)
     return figure

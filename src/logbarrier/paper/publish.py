@@ -9,11 +9,10 @@ from typing import Any
 from ..base.files import whole_file
 from ..report import study_sections
 from ..report.publish import publish_page
-from ..studies import Store, records
-from . import sections
+from ..studies import Store
+from . import sections, setting
 from .claims import judge
-from .experiment import Results
-from .reproduction import draw_figures, drawable, horizon_of, paper_study
+from .reproduction import draw_figures, drawable, horizon_of, paper_study, results_of
 
 
 def publish_paper(store: Store) -> Path:
@@ -35,7 +34,7 @@ def _claims_file(store: Store) -> Path:
 def _both_horizons(store: Store) -> dict[str, Store]:
     """The paper's study at both horizons, this store and the one beside it, where it exists."""
     found = {}
-    for name in ("paper", "long"):
+    for name in setting.HORIZONS:
         study = paper_study(name, store.study.runs, store.study.seed)
         folder = store.folder if name == horizon_of(store.study) else store.folder.parent / study.folder_name
         if folder.is_dir():
@@ -44,26 +43,23 @@ def _both_horizons(store: Store) -> dict[str, Store]:
 
 
 def _body(store: Store, at_horizon: dict[str, Store], folder: Path) -> tuple[list[str], list[Path]]:
-    results = {name: Results(other) for name, other in at_horizon.items()}
+    results = {name: results_of(other) for name, other in at_horizon.items()}
     own = next(name for name, other in at_horizon.items() if other.folder == store.folder)
-    judged = judge(results.get("paper"), results.get("long"))
+    judged = judge(results.get("printed"), results.get("long"))
     with whole_file(_claims_file(store)) as file:
         file.write((json.dumps(judged, indent=1) + "\n").encode())
     names = drawable(results[own])
     files = draw_figures(results[own], folder, names)
-    found = list(records(store))
-    length = "the printed horizon" if own == "paper" else "a hundred times the printed horizon"
+    length = "the printed horizon" if own == "printed" else "a hundred times the printed horizon"
     title = f"How Log-Barrier Helps Exploration in Policy Optimization, reproduced at {length}"
-    options = f"--runs {store.study.runs} --seed {store.study.seed} --out {store.folder.parent}" + (
-        " --horizon long" if own == "long" else ""
-    )
+    options = f"--horizon {own} --runs {store.study.runs} --seed {store.study.seed} --out {store.folder.parent}"
     return [
-        *study_sections.opening(store, found, title),
+        *study_sections.opening(store, title),
         *sections.figures(folder, names, "mean"),
         *sections.claims(judged),
         *sections.figures(folder, names, "quantiles"),
         *sections.figures(folder, names, "stuck"),
-        *study_sections.endings(store, found),
+        *study_sections.endings(study_sections.entries([store])),
         *study_sections.timings(store),
         *study_sections.rerun(store, [f"logbarrier reproduce {options}"]),
     ], [*files, _claims_file(store)]

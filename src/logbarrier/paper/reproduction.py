@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..plots.style import save_figure
-from ..studies import Case, Study
+from ..studies import Case, Store, Study
 from . import baselines, eta, figure_1, setting
 from .experiment import Experiment, Results
 from .figures import VIEWS, experiment_figure
@@ -15,13 +15,13 @@ EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT 
 FORMATS = ("pdf", "svg", "png")
 
 
-def paper_study(horizon: str = "paper", runs: int = setting.RUNS, seed: int = 0) -> Study:
-    """Every case of every experiment; curves that two figures share are simulated once. horizon: paper or long."""
+def paper_study(horizon: str = "printed", runs: int = setting.RUNS, seed: int = 0) -> Study:
+    """Every case of every experiment; curves that two figures share are simulated once. horizon: printed or long."""
     if horizon not in setting.HORIZONS:
         raise ValueError(f"reproduce: horizon must be one of {', '.join(setting.HORIZONS)}, got {horizon!r}")
     steps = setting.HORIZONS[horizon]
     return Study(
-        name="paper" if horizon == "paper" else f"paper-{horizon}",
+        name="paper" if horizon == "printed" else f"paper-{horizon}",
         cases=cases_of(list(EXPERIMENTS)),
         horizon=steps,
         runs=runs,
@@ -33,7 +33,7 @@ def paper_study(horizon: str = "paper", runs: int = setting.RUNS, seed: int = 0)
 
 
 def horizon_of(study: Study) -> str | None:
-    """paper or long if this is the paper's study, None if it is another one."""
+    """printed or long if this is the paper's study, None if it is another one."""
     if {case.key for case in study.cases} != {case.key for case in cases_of(list(EXPERIMENTS))}:
         return None
     return next((name for name, steps in setting.HORIZONS.items() if steps == study.horizon), None)
@@ -49,11 +49,12 @@ def cases_of(names: Sequence[str]) -> list[Case]:
 
 def drawable(results: Results) -> list[str]:
     """The experiments of which every curve has finished runs."""
-    return [
-        name
-        for name, experiment in EXPERIMENTS.items()
-        if all(results.find(panel.n_arms, curve.rule) is not None for panel in experiment.panels for curve in panel.curves)
-    ]
+    return [name for name, experiment in EXPERIMENTS.items() if results.runs_of(experiment) > 0]
+
+
+def results_of(store: Store) -> Results:
+    """What a store holds of the paper's experiments."""
+    return Results(store, EXPERIMENTS.values())
 
 
 def draw_figures(results: Results, folder: Path, names: Sequence[str]) -> list[Path]:

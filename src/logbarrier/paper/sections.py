@@ -7,12 +7,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..report.page import heading, paragraph, picture, table
+from ..report.page import Markup, heading, paragraph, picture, table
 from .figures import VIEWS
 from .reproduction import EXPERIMENTS
 from .setting import HORIZON, LONG, escape_sentence
 
-VERDICTS = ("reproduced", "only at the long horizon", "not reproduced", "not run")
+VERDICTS = ("reproduced", "only at the long horizon", "undecided by these runs", "not reproduced", "not run")
 
 
 def figures(folder: Path, names: list[str], view: str) -> list[str]:
@@ -34,11 +34,13 @@ def claims(judged: list[dict[str, Any]]) -> list[str]:
     )
     rows = [
         [
-            f"{escape(one['sentence'])}<small>{escape(one['name'])} (Section {escape(one['place'])}): "
-            f"{escape(one['meaning'])}</small>",
-            _evidence(one["printed"]),
-            _evidence(one["long"]),
-            f'<span class="{one["verdict"].replace(" ", "-")}">{one["verdict"]}</span>',
+            Markup(
+                f"{escape(one['sentence'])}<small>{escape(one['name'])} (Section {escape(one['place'])}): "
+                f"{escape(one['meaning'])}</small>"
+            ),
+            Markup(_evidence(one["printed"])),
+            Markup(_evidence(one["long"])),
+            Markup(f'<span class="{one["verdict"].replace(" ", "-")}">{one["verdict"]}</span>'),
         ]
         for one in judged
     ]
@@ -55,7 +57,7 @@ def _evidence(one: dict[str, Any] | None) -> str:
         return '<span class="soft">not run</span>'
     p = "" if one["p"] is None else f", p {'< 1e-4' if one['p'] < 1e-4 else format(one['p'], '.2g')}"
     needed = f"{'&gt;' if one['above'] else '&lt;'} {one['bound']:g}"
-    holds = "holds" if one["holds"] else "fails"
+    holds = "holds" if one["holds"] else "fails" if one["fails"] else "undecided"
     return (
         f"<span>{holds}: {_number(one['effect'])} [{_number(one['low'])}, {_number(one['high'])}]</span>"
         f"<small>needed {needed}{p}; {escape(one['where'])}</small>"

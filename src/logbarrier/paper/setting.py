@@ -8,7 +8,7 @@ from ..bandits.problems import GapInstances
 
 HORIZON = 25_000  # as printed
 LONG = 100 * HORIZON  # from uniform, p(a*) leaves 1/K after about K/(alpha (r* - J)) steps: 1e5 for K = 1000, alpha = 0.01
-HORIZONS = {"paper": HORIZON, "long": LONG}
+HORIZONS = {"printed": HORIZON, "long": LONG}
 RUNS = 100
 ARMS = (10, 100, 1000)
 LEARNING_RATES = (0.01, 0.1)

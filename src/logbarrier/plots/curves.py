@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..record import Record
@@ -24,16 +24,23 @@ LABELS = {
     "inverse_square_probability": r"$1/\pi(a^*)^2$",
     "entropy": "entropy",
 }
+SHORT = {"regret": "regret", "optimal_probability": "p(a*)"}
+
+
+def label_of(metric: str) -> str:
+    """A metric in words."""
+    return LABELS.get(metric, metric.replace("_", " "))
 
 
 def learning_curves(records: Mapping[str, Record], metric: str = "optimal_probability") -> Figure:
-    """Mean with 95 % t-band of each record, the middle half of the runs below it, and the fraction of runs stuck."""
+    """Mean with 95 % t-band of each record, the middle half of its runs, and, where measured, the fraction of runs stuck."""
     longest = max((len(label) for label in records), default=1)
     columns = max(1, min(len(records), LEGEND_WIDTH // (longest + 8)))
     legend_rows = -(-len(records) // columns)
     with styled():
         size = (10.5, 3.0 + 0.2 * legend_rows)
-        figure, (mean_axes, spread_axes, stuck_axes) = panels(1, 3, size=size, sharex=True)
+        with_stuck = any("wrong_probability" in record.values for record in records.values())
+        figure, (mean_axes, spread_axes, *stuck_axes) = panels(1, 3 if with_stuck else 2, size=size, sharex=True)
         for number, (label, record) in enumerate(records.items()):
             colour = COLOURS[number % len(COLOURS)]
             dashes = DASHES[number // len(COLOURS) % len(DASHES)]
@@ -41,43 +48,57 @@ def learning_curves(records: Mapping[str, Record], metric: str = "optimal_probab
             _mean_band(mean_axes, record, metric, label, colour, dashes, banded)
             _quantile_band(spread_axes, record, metric, colour, dashes, banded)
             if "wrong_probability" in record.values:
-                stuck_axes.plot(record.steps, record.stuck(), dashes, color=colour)
-        mean_axes.set(title="mean and 95 % interval", ylabel=LABELS[metric])
+                stuck_axes[0].plot(record.steps, record.stuck(), dashes, color=colour)
+        mean_axes.set(title="mean and 95 % interval", ylabel=label_of(metric))
         spread_axes.set(title="median and middle 50 % of runs")
-        stuck_axes.set(title="runs stuck on a wrong arm", ylim=(-0.03, 1.03))
+        for axes in stuck_axes:
+            axes.set(title="runs stuck on a wrong arm", ylim=(-0.03, 1.03))
         if metric in ("optimal_probability", "wrong_probability"):
             mean_axes.set_ylim(-0.03, 1.03)
             spread_axes.set_ylim(-0.03, 1.03)
-        for axes in (mean_axes, spread_axes, stuck_axes):
+        for axes in (mean_axes, spread_axes, *stuck_axes):
             axes.set_xlabel("step")
             axes.ticklabel_format(axis="x", style="sci", scilimits=(-3, 5), useMathText=True)
         figure.legend(loc="outside lower center", ncols=columns)
     return figure
 
 
-def standings(rows: Mapping[str, tuple[Record, bool]]) -> Figure:
-    """Final regret, final p(a*) and fraction stuck, one row per record, in the order given; the flag fills the mark.
+def standings(rows: Mapping[str, tuple[Record, bool]], metrics: Sequence[str] = ("regret", "optimal_probability")) -> Figure:
+    """The final value of one or two metrics and the fraction stuck, one row per record, in the order given.
 
-    Thick bars are 95 % t-intervals of the mean, thin ones the range from the 5 % to the 95 % quantile of the runs.
+    The flag fills the mark. Thick bars are 95 % t-intervals of the mean, thin ones go from 5 % to 95 % of the runs.
     """
+    with_stuck = all("wrong_probability" in record.values for record, _ in rows.values())
+    widths = [3, 2][: len(metrics)] + [1] * with_stuck
     with styled():
-        figure, panes = panels(1, 3, size=(10.5, 1.0 + 0.24 * len(rows)), sharey=True, width_ratios=[3, 2, 1])
+        size = (10.5, 1.0 + 0.24 * len(rows))
+        figure, panes = panels(1, len(widths), size=size, sharey=True, width_ratios=widths, squeeze=False)
+        panes = panes[0]
         for height, (record, filled) in enumerate(rows.values()):
-            face = COLOURS[0] if filled else "white"
-            for axes, metric in zip(panes, ("regret", "optimal_probability"), strict=False):
-                low, high = (bound[-1] for bound in record.interval(metric))
-                thin_low, thin_high = (q[-1] for q in record.quantiles(metric, (0.05, 0.95)))
-                axes.plot([thin_low, thin_high], [height] * 2, color=COLOURS[0], linewidth=0.8)
-                if record.runs > 1:
-                    axes.plot([low, high], [height] * 2, color=COLOURS[0], linewidth=3.0, alpha=0.5)
-                axes.plot(record.mean(metric)[-1], height, "o", color=COLOURS[0], markerfacecolor=face, markersize=5)
-            panes[2].barh(height, record.stuck_fraction(), color=COLOURS[1], height=0.6)
-        panes[0].set(
-            xlabel="final regret", xscale="log", yticks=range(len(rows)), yticklabels=list(rows), ylim=(len(rows) - 0.4, -0.6)
-        )
-        panes[1].set(xlabel="final p(a*)", xlim=(-0.03, 1.03))
-        panes[2].set(xlabel="stuck", xlim=(0, 1.03))
+            for axes, metric in zip(panes, metrics, strict=False):
+                _standing(axes, record, metric, height, filled)
+            if with_stuck:
+                panes[-1].barh(height, record.stuck_fraction(), color=COLOURS[1], height=0.6)
+        for axes, metric in zip(panes, metrics, strict=False):
+            axes.set(xlabel=f"final {SHORT.get(metric, label_of(metric))}")
+            if metric in ("optimal_probability", "wrong_probability"):
+                axes.set_xlim(-0.03, 1.03)
+            elif all(record[metric][:, -1].min() > 0 for record, _ in rows.values()):
+                axes.set_xscale("log")
+        panes[0].set(yticks=range(len(rows)), yticklabels=list(rows), ylim=(len(rows) - 0.4, -0.6))
+        if with_stuck:
+            panes[-1].set(xlabel="stuck", xlim=(0, 1.03))
     return figure
+
+
+def _standing(axes: Axes, record: Record, metric: str, height: int, filled: bool) -> None:
+    low, high = (bound[-1] for bound in record.interval(metric))
+    thin_low, thin_high = (q[-1] for q in record.quantiles(metric, (0.05, 0.95)))
+    axes.plot([thin_low, thin_high], [height] * 2, color=COLOURS[0], linewidth=0.8)
+    if record.runs > 1:
+        axes.plot([low, high], [height] * 2, color=COLOURS[0], linewidth=3.0, alpha=0.5)
+    face = COLOURS[0] if filled else "white"
+    axes.plot(record.mean(metric)[-1], height, "o", color=COLOURS[0], markerfacecolor=face, markersize=5)
 
 
 def _mean_band(axes: Axes, record: Record, metric: str, label: str, colour: str, dashes: str, banded: bool) -> None:

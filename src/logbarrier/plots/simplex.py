@@ -43,9 +43,9 @@ def simplex_paths(*, runs: int = 6, steps: int = 4000, seed: int = 0) -> Figure:
     with styled():
         figure, panes = panels(1, len(SIMPLEX_RULES), size=(10.5, 2.7))
         for axes, (label, rule) in zip(panes, SIMPLEX_RULES, strict=True):
-            _frame(axes)
-            grid = _grid(14)
-            motion = np.array([_policy_motion(rule, p) for p in grid]) @ CORNERS
+            draw_frame(axes)
+            grid = policy_grid(14)
+            motion = np.array([policy_motion(rule, p, MEANS) for p in grid]) @ CORNERS
             length = np.linalg.norm(motion, axis=1, keepdims=True)
             arrows = motion / np.maximum(length, 1e-12)
             axes.quiver(*(grid @ CORNERS).T, *arrows.T, length[:, 0], cmap="Greys", norm="log", scale=26, width=0.006)
@@ -62,7 +62,7 @@ def simplex_paths(*, runs: int = 6, steps: int = 4000, seed: int = 0) -> Figure:
 
 def fisher_surface() -> Figure:
     """log det of the Fisher matrix over the simplex, and the objective it bends: J and Phi_eta."""
-    grid = _grid(120)
+    grid = policy_grid(120)
     heights = {
         "log det F = sum log p": np.log(grid).sum(axis=1),
         "J": grid @ MEANS,
@@ -72,7 +72,7 @@ def fisher_surface() -> Figure:
     with styled():
         figure, panes = panels(1, 3, size=(10.5, 3.3))
         for axes, (label, values) in zip(panes, heights.items(), strict=True):
-            _frame(axes)
+            draw_frame(axes)
             levels = np.quantile(values, np.linspace(0.02, 1.0, 15))
             drawn = axes.tricontourf(*(grid @ CORNERS).T, values, levels=levels, cmap="viridis", extend="min")
             figure.colorbar(drawn, ax=axes, shrink=0.75, format="%.2f")
@@ -113,19 +113,20 @@ def draw_all(folder: Path) -> list[Path]:
     return [save_figure(picture(), folder / f"{name}.png") for name, picture in pictures.items()]
 
 
-def _grid(count: int) -> np.ndarray:
+def policy_grid(count: int) -> np.ndarray:
     """Policies (n, 3) evenly over the inside of the simplex."""
     steps = np.arange(1, count)
     return np.array([(i, j, count - i - j) for i in steps for j in steps if i + j < count]) / count
 
 
-def _policy_motion(rule: TwoScalarRule, policy: np.ndarray) -> np.ndarray:
-    """dp = F E[update of theta]: where the policy moves on average in a small step."""
-    update = rule.expected_update(1, policy, MEANS, np.zeros(2))
+def policy_motion(rule: TwoScalarRule, policy: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """dp = F E[update of theta] (K,): where the policy moves on average in a small step, for mean rewards (K,)."""
+    update = rule.expected_update(1, policy, means, np.zeros(len(means)))
     return np.asarray(geometry.fisher(np.log(policy)) @ update)
 
 
-def _frame(axes: Axes) -> None:
+def draw_frame(axes: Axes) -> None:
+    """The triangle, with the name of each corner."""
     axes.plot(*CORNERS[[0, 1, 2, 0]].T, color="#444444", linewidth=0.8)
     for corner, name, where in zip(CORNERS, ("arm 0", "best arm", "arm 2"), ((-4, -12), (4, -12), (0, 5)), strict=True):
         axes.annotate(name, corner, where, textcoords="offset points", ha="center", fontsize=8)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .publish import figures, publish
+from .publish import figures, publish, publish_together
 
-__all__ = ["figures", "publish"]
+__all__ = ["figures", "publish", "publish_together"]

@@ -33,7 +33,8 @@ td.number, th.number { text-align: right; white-space: nowrap; }
 pre { background: var(--panel); padding: .8rem 1rem; overflow-x: auto; font-size: .875rem; border-radius: 4px; }
 .tally { display: flex; gap: 2.2rem; flex-wrap: wrap; margin: 1rem 0; padding: 0; list-style: none; }
 .tally b { display: block; font-size: 1.6rem; line-height: 1.2; }
-.reproduced { color: var(--good); } .not-reproduced { color: var(--bad); } .only-at-the-long-horizon { color: var(--late); }
+.reproduced { color: var(--good); } .not-reproduced { color: var(--bad); }
+.only-at-the-long-horizon, .undecided-by-these-runs { color: var(--late); }
 td span { white-space: nowrap; }
 td small { color: var(--soft); display: block; }
 """
@@ -50,6 +51,15 @@ def page(title: str, sections: Iterable[str]) -> str:
         + "\n".join(sections)
         + "\n</body>\n</html>\n"
     )
+
+
+class Markup(str):
+    """HTML that is ready: not escaped again."""
+
+
+def title(text: str) -> str:
+    """The page's heading."""
+    return f"<h1>{escape(text)}</h1>"
 
 
 def heading(text: str) -> str:
@@ -77,11 +87,12 @@ def picture(svg: Path, caption: str) -> str:
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:
-    """Rows of ready HTML; the columns in `numbers` are set to the right."""
+    """Rows of text, or of `Markup`; the columns in `numbers` are set to the right."""
 
     def cells(tag: str, row: Sequence[str]) -> str:
         kinds = (' class="number"' if i in numbers else "" for i in range(len(row)))
-        return "".join(f"<{tag}{kind}>{cell}</{tag}>" for kind, cell in zip(kinds, row, strict=True))
+        ready = (cell if isinstance(cell, Markup) else escape(cell) for cell in row)
+        return "".join(f"<{tag}{kind}>{cell}</{tag}>" for kind, cell in zip(kinds, ready, strict=True))
 
     body = "\n".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
     head = f"<thead><tr>{cells('th', headings)}</tr></thead>"

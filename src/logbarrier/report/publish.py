@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ..base.files import whole_file
-from ..studies import CannotWriteError, Store, records, write_summary
+from ..studies import CannotWriteError, Store, write_summary
 from . import study_sections
-from .page import page
+from .page import commands, heading, page, paragraph, title
 from .products import is_current, made_from, mark_current
+from .ranking_section import rankings
 
 Body = Callable[[Path], tuple[list[str], list[Path]]]
 
@@ -49,19 +51,47 @@ def figures(store: Store) -> list[Path]:
     return sorted(path for path in figures_folder(store).iterdir() if path.suffix in (".pdf", ".svg", ".png"))
 
 
+def publish_together(stores: Sequence[Store], target: Path) -> Path:
+    """One page of several studies: rules that ran on the same problem are ranked and drawn together; returns the page."""
+    listed = study_sections.entries(stores)
+    if len({entry.case.setting.name for entry in listed}) > 1:
+        raise ValueError("report: studies on one page must all be of one setting, such as bandits")
+    with tempfile.TemporaryDirectory() as scratch:
+        ranked, _ = rankings(listed, Path(scratch))
+        drawn, _ = study_sections.curves(listed, Path(scratch))
+    names = ", ".join(store.study.name for store in stores)
+    sections = [
+        title(f"Studies {names}"),
+        paragraph(
+            "Each study has a page of its own: " + ", ".join(str(store.folder / "report.html") for store in stores), "lead"
+        ),
+        *ranked,
+        *drawn,
+        *study_sections.endings(listed),
+        heading("How to build it again"),
+        commands([f"logbarrier report {' '.join(str(store.folder) for store in stores)} --page {target}"]),
+    ]
+    try:
+        with whole_file(target) as file:
+            file.write(page(f"logbarrier: {names}", sections).encode())
+    except OSError as error:
+        raise CannotWriteError(f"cannot write {target}: {error.strerror or error}") from None
+    return target
+
+
 def _study_body(store: Store, folder: Path) -> tuple[list[str], list[Path]]:
-    found = list(records(store))
-    curves, files = study_sections.curves_by_problem(store, found, folder)
-    rankings, drawn = study_sections.rankings(store, found, folder)
+    listed = study_sections.entries([store])
+    curves, files = study_sections.curves(listed, folder)
+    ranked, drawn = rankings(listed, folder)
     lines = [
         f"logbarrier run {store.folder / 'study.toml'} --out {store.folder.parent}",
         f"logbarrier report {store.folder}",
     ]
     sections = [
-        *study_sections.opening(store, found, f"Study {store.study.name}"),
-        *rankings,
+        *study_sections.opening(store, f"Study {store.study.name}"),
+        *ranked,
         *curves,
-        *study_sections.endings(store, found),
+        *study_sections.endings(listed),
         *study_sections.timings(store),
         *study_sections.rerun(store, lines),
     ]

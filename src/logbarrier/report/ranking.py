@@ -1,4 +1,4 @@
-"""Ranking: the rules of a study on one problem, by regret, with the uncertainty of each place."""
+"""Ranking: the rules on one problem by what they ended with, with the uncertainty of each place."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..bandits.algorithms import RULES
 from ..record import Record
+from ..statistics import resampling_weights
 from ..studies.study import Case
-
-RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
 class Place:
-    """A rule's place on one problem: 1 is the least mean regret; best and worst span 95 % of the resampled rankings."""
+    """A rule's place on one problem: 1 is the best mean; best and worst span 95 % of the resampled rankings."""
 
     case: Case
     record: Record
@@ -27,25 +25,27 @@ class Place:
     @property
     def follows_preferences(self) -> bool:
         """Whether it is a policy-gradient rule, which has preferences, rather than an index or posterior policy."""
-        return RULES[self.case.rule["rule"]].prefers
+        return self.case.setting.follows_preferences(self.case.made_rule)
 
     @property
     def informed(self) -> bool:
-        """Whether it is told the mean rewards, which no user could do."""
-        return RULES[self.case.rule["rule"]].informed
+        """Whether it is told what no user could tell it, such as the mean rewards."""
+        return self.case.setting.informed(self.case.made_rule)
 
 
-def ranking(found: Sequence[tuple[Case, Record]], seed: int = 0) -> list[Place]:
-    """Rules on one problem by mean final regret, least first.
+def ranking(found: Sequence[tuple[Case, Record]], metric: str = "regret", seed: int = 0) -> list[Place]:
+    """Rules on one problem by the final mean of a metric, best first.
 
     All rules face the same instances, so runs are resampled together: what counts is whether the order would change, not
     how much the instances differ. Rules with fewer finished runs than others are ranked by the runs that all have.
     """
     runs = min(record.runs for _, record in found)
-    regrets = np.stack([record["regret"][:runs, -1] for _, record in found])
-    drawn = np.random.default_rng(seed).integers(runs, size=(RESAMPLES, runs))
-    resampled = np.stack([regret[drawn].mean(axis=1) for regret in regrets])
-    places = resampled.argsort(axis=0).argsort(axis=0) + 1
-    best, worst = (np.quantile(places, q, axis=1, method="nearest") for q in (0.025, 0.975))
-    order = regrets.mean(axis=1).argsort(kind="stable")
+    sign = 1.0 if found[0][0].setting.ranked_by[metric] else -1.0
+    losses = sign * np.stack([record[metric][:runs, -1] for _, record in found])
+    resampled = resampling_weights(runs, seed) @ losses.T
+    ahead = (resampled[:, None, :] < resampled[:, :, None]).sum(axis=2)
+    level = (resampled[:, None, :] == resampled[:, :, None]).sum(axis=2)  # itself and those it ties with
+    best = np.quantile(ahead + 1, 0.025, axis=0, method="nearest")
+    worst = np.quantile(ahead + level, 0.975, axis=0, method="nearest")
+    order = losses.mean(axis=1).argsort(kind="stable")
     return [Place(found[i][0], found[i][1], place, int(best[i]), int(worst[i])) for place, i in enumerate(order, 1)]

@@ -11,10 +11,9 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from ..bandits.simulator import simulate
-from ..bandits.starts import OptimalArmAt
 from ..record import Record
-from .tables import Table, problem_of, rule_of
+from .settings import setting_of_problem
+from .tables import Table, identity_of, problem_of, rule_of
 
 KERNELS = 2  # raise it whenever a simulated number may change: stored cells are then no longer taken for today's
 
@@ -23,7 +22,7 @@ KERNELS = 2  # raise it whenever a simulated number may change: stored cells are
 class Cell:
     """Runs first_run .. first_run + runs - 1 of a rule on a problem. Its numbers depend on these fields and on nothing else.
 
-    rule, problem  plain tables, see `tables`
+    rule, problem  plain tables, see `tables`; that of a class of one's own holds a hash of its source
     checkpoints    how many, or the steps
     bad_start      None for the uniform start, or the optimal arm's probability at the start
     """
@@ -43,6 +42,11 @@ class Cell:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """All that decides the numbers, as plain JSON values."""
+        return {**self.wire, "rule": identity_of(self.wire["rule"]), "problem": identity_of(self.wire["problem"])}
+
+    @cached_property
+    def wire(self) -> dict[str, Any]:
+        """The same and where classes of one's own are found: what goes to a worker, and `cell_of` reads."""
         plain: dict[str, Any] = json.loads(json.dumps({**asdict(self), "kernels": KERNELS}))
         return plain
 
@@ -59,26 +63,15 @@ class Cell:
 
     def simulate(self, threads: int, progress: Callable[[int, int], None] | None = None) -> Record:
         """Run it."""
-        return simulate(
-            rule_of(self.rule),
-            problem_of(self.problem),
-            horizon=self.horizon,
-            runs=self.runs,
-            first_run=self.first_run,
-            seed=self.seed,
-            checkpoints=self.checkpoints,
-            spacing=self.spacing,
-            metrics=self.metrics,
-            start=None if self.bad_start is None else OptimalArmAt(self.bad_start),
-            engine=self.engine,
-            threads=threads,
-            progress=progress or False,
-        )
+        problem = problem_of(self.problem)
+        setting = setting_of_problem(problem)
+        rule = rule_of(self.rule, within=setting)
+        return setting.simulate(rule, problem, self, threads=threads, progress=progress)
 
 
-def cell_of(identity: dict[str, Any]) -> Cell:
-    """The cell that `Cell.identity` described, if this version computes the same numbers."""
-    plain = dict(identity)
+def cell_of(wire: dict[str, Any]) -> Cell:
+    """The cell that `Cell.wire` described, if this version computes the same numbers."""
+    plain = dict(wire)
     kernels = plain.pop("kernels")
     if kernels != KERNELS:
         raise ValueError(f"Cell: made for kernels {kernels}, this machine has kernels {KERNELS}; install the same logbarrier")

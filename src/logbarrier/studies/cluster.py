@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
+import secrets
 from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import CancelledError
 from importlib.util import find_spec
 from typing import Any
 
@@ -12,7 +15,7 @@ from ..base import validate
 from .cell import Cell
 from .local import Report, Result, compute_cell
 
-SECOND_CHANCES = 20  # Dask gives a task up when a few workers died on it; so often it is asked to try again
+SECOND_CHANCES = 20  # Dask gives a task up when a few workers died on it; how often it is asked to try again
 PATIENCE = 5  # seconds without a result after which the workers are counted
 
 
@@ -37,28 +40,40 @@ class DaskExecutor:
         """The results in the order they come. Closing the iterator stops the rest."""
         if not cells:
             return
+        with self._client() as client:
+            mine = secrets.token_hex(4)  # keys of this call alone: another client's equal cells are none of its business
+            cell_of = {client.submit(compute_cell, cell.wire, key=f"cell-{cell.id}-{mine}"): cell for cell in cells}
+            try:
+                yield from self._results(client, cell_of, report)
+            except (OSError, CancelledError, RuntimeError) as error:
+                if self.scheduler is None or _answers(client):
+                    raise
+                raise ConnectionError(f"DaskExecutor: the scheduler at {self.scheduler} is gone: {error}") from None
+            finally:
+                if _answers(client):
+                    client.cancel(list(cell_of), force=True)
+
+    def _results(self, client: Any, cell_of: dict[Any, Cell], report: Report) -> Generator[Result, None, None]:
+        """The results as they come; each leaves `cell_of`."""
         from distributed import KilledWorker, wait
 
-        with self._client() as client:
-            cell_of = {client.submit(compute_cell, cell.identity, key=f"cell-{cell.id}"): cell for cell in cells}
-            chances = dict.fromkeys(cell_of, SECOND_CHANCES)
+        chances = dict.fromkeys(cell_of, SECOND_CHANCES)
+        while cell_of:
             try:
-                while cell_of:
-                    try:
-                        finished = wait(list(cell_of), timeout=PATIENCE, return_when="FIRST_COMPLETED").done
-                    except TimeoutError:
-                        self._replace_lost_workers(client)
-                        continue
-                    for future in finished:
-                        if isinstance(future.exception(), KilledWorker) and chances[future] > 0:
-                            chances[future] -= 1
-                            future.retry()
-                            continue
-                        cell = cell_of.pop(future)
-                        report(cell.steps)
-                        yield Result(cell, *_outcome(future))
-            finally:
-                client.cancel(list(cell_of), force=True)
+                finished = wait(list(cell_of), timeout=PATIENCE, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                if not _answers(client):
+                    raise ConnectionError("no answer") from None
+                self._replace_lost_workers(client)
+                continue
+            for future in finished:
+                if isinstance(future.exception(), KilledWorker) and chances[future] > 0:
+                    chances[future] -= 1
+                    future.retry()
+                    continue
+                cell = cell_of.pop(future)
+                report(cell.steps)
+                yield Result(cell, *_outcome(future))
 
     @contextlib.contextmanager
     def _client(self) -> Iterator[Any]:
@@ -74,6 +89,7 @@ class DaskExecutor:
                 client = Client(self.scheduler, timeout=5)
             except (OSError, ValueError) as error:
                 raise ValueError(f"DaskExecutor: no scheduler answers at {self.scheduler}: {error}") from None
+            logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what happens is said in a sentence
             with client:
                 yield client
 
@@ -81,6 +97,11 @@ class DaskExecutor:
         """Dask restarts a worker that dies, unless it dies while it starts; if so none is left, begin with new ones."""
         if self.scheduler is None and not client.scheduler_info()["workers"]:
             client.cluster.scale(len(client.cluster.worker_spec) + self.workers)
+
+
+def _answers(client: Any) -> bool:
+    """Whether the scheduler is still there."""
+    return bool(client.status == "running" and client.scheduler_comm is not None and not client.scheduler_comm.comm.closed())
 
 
 def _outcome(future: Any) -> tuple[bytes | None, dict[str, Any]]:

@@ -6,7 +6,7 @@ import os
 import threading
 import traceback
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from .cell import Cell, cell_of, machine
 from .cell_file import pack
 
 Report = Callable[[int], None]
+MOST_THREADS = 1024
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class LocalExecutor:
     """Computes cells on `threads` threads, all cores by default."""
 
     def __init__(self, threads: int | None = None) -> None:
-        self.threads = validate.integer("LocalExecutor", "threads", os.cpu_count() or 1 if threads is None else threads, 1)
+        wanted = os.cpu_count() or 1 if threads is None else threads
+        self.threads = validate.integer("LocalExecutor", "threads", wanted, 1, MOST_THREADS)
 
     def compute(self, cells: Sequence[Cell], report: Report) -> Generator[Result, None, None]:
         """The results in the order they come; `report` is told of finished steps. Closing the iterator stops the rest."""
@@ -38,12 +40,21 @@ class LocalExecutor:
         inner = max(1, self.threads // max(len(cells), 1))  # fewer cells than threads: threads go inside the cells
         pool = ThreadPoolExecutor(self.threads)
         try:
-            futures = [pool.submit(_compute_one, cell, inner, report, stop) for cell in cells]
+            futures = _submitted(pool, cells, inner, report, stop)
             for future in as_completed(futures):
                 yield future.result()
         finally:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _submitted(
+    pool: ThreadPoolExecutor, cells: Sequence[Cell], threads: int, report: Report, stop: threading.Event
+) -> list[Future[Result]]:
+    try:
+        return [pool.submit(_compute_one, cell, threads, report, stop) for cell in cells]
+    except RuntimeError:  # the system, not Python, says how many threads there may be
+        raise ValueError("LocalExecutor: this system cannot start so many threads; ask for fewer with threads") from None
 
 
 def _compute_one(cell: Cell, threads: int, report: Report, stop: threading.Event) -> Result:
@@ -56,16 +67,16 @@ def _compute_one(cell: Cell, threads: int, report: Report, stop: threading.Event
         report(now - done)
         done = now
 
-    result = compute_cell(cell.identity, threads, progress)
+    result = compute_cell(cell.wire, threads, progress)
     return Result(cell, *result)
 
 
 def compute_cell(
-    identity: dict[str, Any], threads: int = 1, progress: Callable[[int, int], None] | None = None
+    wire: dict[str, Any], threads: int = 1, progress: Callable[[int, int], None] | None = None
 ) -> tuple[bytes | None, dict[str, Any]]:
     """A cell's bytes and provenance, or None and the failure: what an executor runs, here or on another machine."""
     try:
-        cell = cell_of(identity)
+        cell = cell_of(wire)
         record = cell.simulate(threads, progress)
         return pack(cell, record), {**record.provenance, **machine()}
     except Exception as error:

@@ -49,6 +49,7 @@ def run(
     executor: Executor,
     cases: Sequence[Case] | None = None,
     *,
+    up_to: int | None = None,
     force: bool = False,
     retry: bool = False,
     progress: Callable[[int, int], None] | None = None,
@@ -58,6 +59,7 @@ def run(
 
     Cells that another study beside this one has finished are copied from there.
 
+    up_to     only cells of runs below this number
     force     compute them again even if they are stored
     retry     also compute those that failed before
     progress  a function of (steps done, steps in all)
@@ -67,6 +69,8 @@ def run(
         started, outcome = time.monotonic(), Outcome()
         due = []
         for cell in store.study.cells(cases):
+            if up_to is not None and cell.first_run >= up_to:
+                continue
             state = store.state(cell)
             if state == "missing" and not force and (elsewhere := store.read_elsewhere(cell)) is not None:
                 store.write(cell, *elsewhere)

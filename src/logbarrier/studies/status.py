@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import mean
+from typing import Any
 
 from .store import Store
 from .study import Case
 
 STATES = ("done", "missing", "failed", "damaged")
+
+
+def seconds_of(provenance: dict[str, Any]) -> float | None:
+    """How long a cell took, without the compiler's share; None where its provenance does not tell."""
+    seconds, compiling = provenance.get("seconds"), provenance.get("compile_seconds", 0.0)
+    for value in (seconds, compiling):
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < math.inf:
+            return None
+    return max(float(seconds) - float(compiling), 0.0)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -30,19 +41,16 @@ def case_statuses(store: Store) -> list[CaseStatus]:
     for case in store.study.cases:
         cells = store.study.cells_of(case)
         states = [store.state(cell) for cell in cells]
-        times = [
-            store.provenance(cell).get("seconds", 0.0) / cell.steps
-            for cell, state in zip(cells, states, strict=True)
-            if state == "done"
-        ]
+        made = [(cell, seconds_of(store.provenance(cell))) for cell, s in zip(cells, states, strict=True) if s == "done"]
+        times = [seconds / cell.steps for cell, seconds in made if seconds is not None]
         steps = {state: sum(c.steps for c, s in zip(cells, states, strict=True) if s == state) for state in STATES}
         found.append((case, {state: states.count(state) for state in STATES}, steps, times))
-    by_arms: dict[int, list[float]] = {}
+    by_size: dict[str, list[float]] = {}
     for case, _, _, times in found:
-        by_arms.setdefault(case.n_arms, []).extend(times)
+        by_size.setdefault(str(case.sizes), []).extend(times)
     statuses = []
     for case, counts, steps, times in found:
-        pace = times or by_arms[case.n_arms] or [time for every in by_arms.values() for time in every]
+        pace = times or by_size[str(case.sizes)] or [time for every in by_size.values() for time in every]
         left = steps["missing"] + steps["damaged"]
         seconds_left = 0.0 if left == 0 else (mean(pace) * left if pace else None)
         statuses.append(CaseStatus(case, counts, (mean(times) * steps["done"] if times else 0.0), seconds_left))

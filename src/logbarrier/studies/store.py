@@ -45,8 +45,15 @@ class Store:
         """The store in an existing folder."""
         study_file = Path(folder) / "study.toml"
         if not study_file.is_file():
-            raise FileNotFoundError(f"{folder}: is no study folder (it has no study.toml); 'logbarrier run' makes one")
-        return cls(Path(folder), read_study(study_file).study)
+            raise FileNotFoundError(f"no study folder at {folder} (there is no study.toml in it); 'logbarrier run' makes one")
+        store = cls(Path(folder), read_study(study_file).study)
+        kernels = store.manifest().get("kernels", KERNELS)
+        if kernels != KERNELS:
+            raise ValueError(
+                f"{folder}: made with kernels {kernels} by logbarrier {store.manifest().get('logbarrier')}, "
+                f"this version has kernels {KERNELS} and computes other numbers"
+            )
+        return store
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
@@ -58,7 +65,7 @@ class Store:
             raise CannotWriteError(f"cannot make the folder {self.folder}: {error.strerror}") from None
         with lock.only_writer(self.folder / ".lock"):
             for leftover in [*self.folder.glob(".*.part"), *self.folder.glob("*/.*.part")]:
-                leftover.unlink()
+                _remove(leftover)
             self._write("study.toml", study_as_toml(self.study).encode())
             yield
 
@@ -72,13 +79,15 @@ class Store:
             content = self._path(cell).read_bytes()
         except FileNotFoundError:
             return None
+        except OSError as error:
+            raise DamagedCellError(f"cell {cell.id}: cannot be read: {error.strerror}") from None
         return unpack(cell, content)
 
     def read_elsewhere(self, cell: Cell) -> tuple[bytes, dict[str, Any]] | None:
         """The bytes and provenance of the cell in the folder of another study beside this one: one name, one content."""
         for path in sorted(self.folder.parent.glob(f"*/cells/{cell.id}.npz")):
-            content = path.read_bytes()
-            with contextlib.suppress(DamagedCellError):
+            with contextlib.suppress(DamagedCellError, OSError):  # whatever cannot be read there is computed here
+                content = path.read_bytes()
                 unpack(cell, content)
                 return content, _read_json(path.with_suffix(".json"))
         return None
@@ -97,7 +106,7 @@ class Store:
         with _uninterrupted():
             self._write(f"cells/{cell.id}.json", _as_json(provenance))
             self._write(f"cells/{cell.id}.npz", content)
-            self._failure_path(cell).unlink(missing_ok=True)
+            _remove(self._failure_path(cell))
 
     def provenance(self, cell: Cell) -> dict[str, Any]:
         """How a finished cell was made; empty if that is not known."""
@@ -113,15 +122,18 @@ class Store:
 
     def set_aside(self, cell: Cell) -> Path:
         """Move a damaged cell out of the way, for whoever wants to look at it; returns where to."""
-        self._damaged.mkdir(exist_ok=True)
         target = self._damaged / f"{cell.id}-{secrets.token_hex(4)}.npz"
-        self._path(cell).rename(target)
+        try:
+            self._damaged.mkdir(exist_ok=True)
+            self._path(cell).rename(target)
+        except OSError as error:
+            raise CannotWriteError(f"cannot set aside {self._path(cell)}: {error.strerror}") from None
         return target
 
     def forget(self, cell: Cell) -> None:
         """Delete a cell and its failure: it is missing from now on."""
         for path in (self._path(cell), self._cells / f"{cell.id}.json", self._failure_path(cell)):
-            path.unlink(missing_ok=True)
+            _remove(path)
 
     def write_manifest(self, outcome: dict[str, Any]) -> None:
         """Leave a note of the latest run for whoever finds the folder."""
@@ -157,6 +169,13 @@ class Store:
                 file.write(content)
         except OSError as error:
             raise CannotWriteError(f"cannot write {self.folder / name}: {error.strerror}") from None
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise CannotWriteError(f"cannot remove {path}: {error.strerror}") from None
 
 
 def _as_json(plain: dict[str, Any]) -> bytes:

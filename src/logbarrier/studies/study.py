@@ -5,19 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from functools import cached_property
 from typing import Any
 
-from ..bandits.algorithms.rule import Rule
-from ..bandits.flights import ENGINES, choose
-from ..bandits.metrics import METRICS
-from ..bandits.problems import ProblemSource
-from ..bandits.simulator import DEFAULT_CHECKPOINTS, LARGEST_HORIZON
-from ..bandits.starts import OptimalArmAt
 from ..base import validate
 from .cell import Cell
-from .tables import Table, described, rule_of, table_of_problem, table_of_rule
+from .own import short_name
+from .settings import Setting, setting_of_problem, setting_of_rule
+from .tables import Table, described, problem_of, rule_of, table_of_problem, table_of_rule
+
+LARGEST = 2**32 - 1  # of a horizon or a number of runs: each is 32 bits of the random counter
+DEFAULT_CHECKPOINTS = 200
+LONGEST_NAME = 200  # bytes; a folder's name holds 255, with the study's hash
 
 
 @dataclass(frozen=True)
@@ -27,15 +27,31 @@ class Case:
     problem: Table
     rule: Table
 
+    @cached_property
+    def setting(self) -> Setting:
+        """What kind of problem it is."""
+        return setting_of_problem(problem_of(self.problem))
+
+    @cached_property
+    def made_rule(self) -> Any:
+        """The rule itself."""
+        return rule_of(self.rule, within=self.setting)
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """How large its problem is, such as {"n_arms": 10}."""
+        return self.setting.sizes(problem_of(self.problem))
+
     @property
     def n_arms(self) -> int:
-        """K."""
-        return int(self.problem["n_arms"]) if "n_arms" in self.problem else len(self.problem["means"])
+        """K of a bandit."""
+        return self.sizes["n_arms"]
 
     @property
     def values(self) -> Table:
-        """Every key and value of both tables, and n_arms: what `--only` selects by."""
-        return {**self.problem, **self.rule, "n_arms": self.n_arms}
+        """Every key and value of both tables, and the sizes: what `--only` selects by."""
+        names = {"problem": short_name(self.problem["problem"]), "rule": short_name(self.rule["rule"])}
+        return {**self.problem, **self.rule, **self.sizes, **names}
 
     @property
     def key(self) -> str:
@@ -46,54 +62,81 @@ class Case:
         return f"{described(self.rule)} on {described(self.problem)}"
 
 
-def case_of(problem: ProblemSource, rule: Rule) -> Case:
+def case_of(problem: Any, rule: Any) -> Case:
     """A rule on a problem."""
-    return Case(table_of_problem(problem), table_of_rule(rule))
+    return product([problem], [rule])[0]
 
 
-def product(problems: Iterable[ProblemSource], rules: Iterable[Rule]) -> list[Case]:
+def product(problems: Iterable[Any], rules: Iterable[Any]) -> list[Case]:
     """Every rule on every problem."""
-    rules = list(rules)
-    return [case_of(problem, rule) for problem in problems for rule in rules]
+    problems, rules = list(problems), list(rules)
+    names = {setting_of_problem(problem).name for problem in problems} | {setting_of_rule(rule).name for rule in rules}
+    if len(names) > 1:
+        raise ValueError(f"Study: rules and problems must all be of one setting, got {' and '.join(sorted(names))}")
+    rule_tables = [table_of_rule(rule) for rule in rules]
+    return [Case(problem, rule) for problem in map(table_of_problem, problems) for rule in rule_tables]
+
+
+class Labels:
+    """Short names that tell some cases apart: the parameters that differ among them."""
+
+    def __init__(self, cases: Sequence[Case]) -> None:
+        self._constant_of_rules = _constant_keys([case.rule for case in cases])
+        self._constant_of_problems = _constant_keys([case.problem for case in cases])
+
+    def rule(self, case: Case) -> str:
+        """Its rule, such as 'log-barrier-sgb eta=100'."""
+        return described({k: v for k, v in case.rule.items() if k == "rule" or k not in self._constant_of_rules})
+
+    def problem(self, case: Case) -> str:
+        """Its problem and the size of it, such as 'gap=0.1 K=10'."""
+        hidden = self._constant_of_problems - {"problem"} | set(case.sizes)
+        name = described({key: value for key, value in case.problem.items() if key not in hidden})
+        sizes = (f"{case.setting.symbols[key]}={size}" for key, size in case.sizes.items())
+        one_kind = "problem" in self._constant_of_problems
+        return " ".join([name.partition(" ")[2] if one_kind else name, *sizes]).strip()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """Many simulations under one name.
+    """Many simulations under one name: every rule on every problem.
 
-    cases          rules on problems; `product` makes all pairs
+    problems       problems of this package or of your own, all of one setting
+    rules          rules, likewise
+    cases          in place of both: chosen pairs, made by `case_of`
     horizon        steps per run
     runs           runs 0 .. runs - 1 of the seed, per case
     runs_per_cell  how many of them are computed and stored together; smaller is finer progress and resume
     checkpoints    how many, or the steps; spacing: linear or log
-    metrics        names from lb.METRICS
+    metrics        what is measured; all that the setting knows by default
     bad_start      None for a uniform start, or the probability the optimal arm starts at
     engine         as in `simulate`
 
     >>> import logbarrier as lb
-    >>> cases = product([lb.GapInstances(n_arms=10)], [lb.SGB(learning_rate=0.1), lb.NPG(learning_rate=0.1)])
-    >>> study = Study(name="two-rules", cases=cases, horizon=1000, runs=50)
+    >>> rules = [lb.SGB(learning_rate=0.1), lb.NPG(learning_rate=0.1)]
+    >>> study = lb.Study(name="two-rules", problems=[lb.GapInstances(n_arms=10)], rules=rules, horizon=1000, runs=50)
     >>> len(study.cells())
     4
     """
 
     name: str
-    cases: Sequence[Case]
+    cases: Sequence[Case] = ()
     horizon: int
     runs: int = 100
     seed: int = 0
     runs_per_cell: int = 25
     checkpoints: int | Sequence[int] = DEFAULT_CHECKPOINTS
     spacing: str = "linear"
-    metrics: Sequence[str] = METRICS
+    metrics: Sequence[str] | None = None
     bad_start: float | None = None
     engine: str = "auto"
+    problems: InitVar[Iterable[Any]] = ()
+    rules: InitVar[Iterable[Any]] = ()
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name or set(self.name) & set("/\\\0\n") or self.name.startswith("."):
-            raise ValueError(f"Study: name must be a word fit for a folder, got {self.name!r}")
-        self._set("horizon", _whole("horizon", self.horizon, 1, LARGEST_HORIZON))
-        self._set("runs", _whole("runs", self.runs, 1, LARGEST_HORIZON))
+    def __post_init__(self, problems: Iterable[Any], rules: Iterable[Any]) -> None:
+        _check_name(self.name)
+        self._set("horizon", _whole("horizon", self.horizon, 1, LARGEST))
+        self._set("runs", _whole("runs", self.runs, 1, LARGEST))
         self._set("seed", _whole("seed", self.seed, 0))
         self._set("runs_per_cell", _whole("runs_per_cell", self.runs_per_cell, 1))
         if isinstance(self.checkpoints, list | tuple):
@@ -102,22 +145,32 @@ class Study:
         else:
             self._set("checkpoints", _whole("checkpoints", self.checkpoints, 2))
         validate.choice("Study", "spacing", self.spacing, ("linear", "log"))
-        validate.choice("Study", "engine", self.engine, ("auto", *ENGINES))
-        if not isinstance(self.metrics, list | tuple) or not self.metrics:
-            raise ValueError(f"Study: metrics must be a list of names from {', '.join(METRICS)}, got {self.metrics!r}")
-        for name in self.metrics:
-            validate.choice("Study", "metrics", name, METRICS)
-        self._set("metrics", tuple(name for name in METRICS if name in self.metrics))
         if self.bad_start is not None:
-            self._set("bad_start", float(OptimalArmAt(_not_a_truth_value("bad_start", self.bad_start)).probability))
-        self._set("cases", tuple({case.key: case for case in self.cases}.values()))
+            self._set("bad_start", _probability("bad_start", self.bad_start))
+        self._set("cases", tuple({case.key: case for case in (*self.cases, *product(problems, rules))}.values()))
         if not self.cases:
             raise ValueError("Study: needs at least one rule on one problem")
+        self._check_cases()
+
+    def _check_cases(self) -> None:
+        setting = self.setting
+        validate.choice("Study", "engine", self.engine, setting.engines)
+        known = ", ".join(setting.metrics)
+        if self.metrics is not None and (not isinstance(self.metrics, list | tuple) or not self.metrics):
+            raise ValueError(f"Study: metrics must be a list of names from {known}, got {self.metrics!r}")
+        for name in self.metrics or ():
+            validate.choice("Study", "metrics", name, setting.metrics)
+        self._set("metrics", tuple(name for name in setting.metrics if self.metrics is None or name in self.metrics))
         for case in self.cases:
-            rule = rule_of(case.rule)
-            choose(rule, case.n_arms, self.engine)
-            if self.bad_start is not None and not rule.prefers:
-                raise ValueError(f"Study: {rule.name} keeps no preferences that bad_start could set; leave one of them out")
+            if case.setting is not setting:
+                names = f"{case.setting.name} and {setting.name}"
+                raise ValueError(f"Study: rules and problems must all be of one setting, got {names}")
+            setting.check(case.made_rule, problem_of(case.problem), engine=self.engine, bad_start=self.bad_start)
+
+    @property
+    def setting(self) -> Setting:
+        """What its problems are: bandits or others."""
+        return self.cases[0].setting
 
     def _set(self, key: str, value: Any) -> None:
         object.__setattr__(self, key, value)
@@ -134,7 +187,7 @@ class Study:
                 seed=self.seed,
                 checkpoints=self.checkpoints,  # type: ignore[arg-type]
                 spacing=self.spacing,
-                metrics=tuple(self.metrics),
+                metrics=tuple(self.metrics or ()),
                 bad_start=self.bad_start,
                 engine=self.engine,
             )
@@ -163,24 +216,16 @@ class Study:
         return chosen
 
     @cached_property
-    def _constant_keys(self) -> set[str]:
-        """Keys that have the same value wherever they occur, of no use to tell cases apart."""
-        seen: dict[str, set[str]] = {}
-        for case in self.cases:
-            for key, value in case.values.items():
-                seen.setdefault(key, set()).add(json.dumps(value))
-        return {key for key, values in seen.items() if len(values) == 1} - {"rule", "problem"}
+    def _labels(self) -> Labels:
+        return Labels(self.cases)
 
     def rule_label(self, case: Case) -> str:
         """The case's rule with the parameters that differ within the study."""
-        return described({key: value for key, value in case.rule.items() if key not in self._constant_keys})
+        return self._labels.rule(case)
 
     def problem_label(self, case: Case) -> str:
-        """The case's problem with the parameters that differ within the study, and K."""
-        one_kind = len({other.problem["problem"] for other in self.cases}) == 1
-        differing = {key: value for key, value in case.problem.items() if key not in self._constant_keys}
-        differing.pop("n_arms", None)
-        return f"{described(differing).partition(' ')[2] if one_kind else described(differing)} K={case.n_arms}".strip()
+        """The case's problem with the parameters that differ within the study, and its size."""
+        return self._labels.problem(case)
 
     @cached_property
     def hash(self) -> str:
@@ -192,6 +237,30 @@ class Study:
     def folder_name(self) -> str:
         """Where it is kept: its name and its hash."""
         return f"{self.name}-{self.hash}"
+
+
+def _constant_keys(tables: Sequence[Table]) -> set[str]:
+    """Keys that have the same value wherever they occur, of no use to tell tables apart."""
+    seen: dict[str, set[str]] = {}
+    for table in tables:
+        for key, value in table.items():
+            seen.setdefault(key, set()).add(json.dumps(value))
+    return {key for key, values in seen.items() if len(values) == 1}
+
+
+def _check_name(name: Any) -> None:
+    """A name becomes a folder, a line of TOML and words on a terminal."""
+    fit = isinstance(name, str) and name and not name.startswith(".") and not set(name) & set("/\\") and name.isprintable()
+    if not fit:
+        raise ValueError(f"Study: name must be a word fit for a folder, without control characters, got {name!r}")
+    if len(name.encode()) > LONGEST_NAME:
+        raise ValueError(f"Study: name must be at most {LONGEST_NAME} bytes long, to fit a folder, got {len(name.encode())}")
+
+
+def _probability(key: str, value: Any) -> float:
+    if not 0 < validate.number("Study", key, _not_a_truth_value(key, value)) < 1:
+        raise ValueError(f"Study: {key} must be a probability between 0 and 1, got {value}")
+    return float(value)
 
 
 def _whole(key: str, value: Any, least: int, most: int | None = None) -> int:

@@ -13,6 +13,9 @@
     learning_rate = [0.01, 0.1]
     eta = 1000
 
+    [[rules]]
+    rule = "my_rules.py:MyRule"          # a class of your own: a file beside this one, or a module that can be imported
+
     [execution]                          # how, which changes no number: threads, executor, workers, scheduler, out
     threads = 2
 
@@ -27,10 +30,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from .settings import Setting, setting_of_problem
 from .study import Case, Study
 from .tables import Table, grid, problem_of, rule_of, table_of_problem, table_of_rule
 
-STUDY_KEYS = tuple(field.name for field in fields(Study) if field.name != "cases")
+STUDY_KEYS = tuple(field.name for field in fields(Study) if field.name != "cases")  # problems and rules are no fields
 EXECUTION_KINDS: dict[str, type] = {"threads": int, "executor": str, "workers": int, "scheduler": str, "out": str}
 
 
@@ -48,8 +52,10 @@ def read_study(path: str | Path, **changes: Any) -> StudyFile:
         content = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise FileNotFoundError(f"{path}: there is no such study file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: cannot be read: {error}") from None
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: is not UTF-8 text: {error.reason} at byte {error.start}") from None
     try:
         plain = tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
@@ -58,7 +64,7 @@ def read_study(path: str | Path, **changes: Any) -> StudyFile:
         if key not in (*STUDY_KEYS, "problems", "rules", "execution"):
             raise ValueError(f"{path}: has no key {key}; it takes {', '.join((*STUDY_KEYS, 'problems', 'rules', 'execution'))}")
     execution = _execution(path, plain.pop("execution", {}))
-    cases = _cases(path, plain.pop("problems", []), plain.pop("rules", []))
+    cases = _cases(Path(path), plain.pop("problems", []), plain.pop("rules", []))
     settings = {"name": Path(path).stem, **plain, **{key: value for key, value in changes.items() if value is not None}}
     if "horizon" not in settings:
         raise ValueError(f"{path}: needs horizon, the number of steps per run")
@@ -68,30 +74,34 @@ def read_study(path: str | Path, **changes: Any) -> StudyFile:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _cases(path: str | Path, problems: Any, rules: Any) -> list[Case]:
-    shared = _rules(f"{path}: [[rules]]", rules)
+def _cases(path: Path, problems: Any, rules: Any) -> list[Case]:
+    near = path.resolve().parent
     cases = []
     for place, table in _tables(f"{path}: [[problems]]", problems):
-        own = _rules(f"{place} [[problems.rules]]", table.pop("rules", []))
-        if not shared and not own:
+        own = table.pop("rules", [])
+        if not rules and not own:
             raise ValueError(f"{place}: needs a rule: add [[rules]] for every problem or [[problems.rules]] for this one")
         for spread in _spread(place, table):
             try:
-                problem = table_of_problem(problem_of(spread))
+                problem = problem_of(spread, near)
+                described = table_of_problem(problem)
             except ValueError as error:
                 raise ValueError(f"{place}: {error}") from None
-            cases += [Case(problem, rule) for rule in (*shared, *own)]
+            setting = setting_of_problem(problem)
+            found = _rules(f"{path}: [[rules]]", rules, near, setting)
+            found += _rules(f"{place} [[problems.rules]]", own, near, setting)
+            cases += [Case(described, rule) for rule in found]
     if not cases:
         raise ValueError(f"{path}: needs at least one [[problems]] table")
     return cases
 
 
-def _rules(place: str, tables: Any) -> list[Table]:
+def _rules(place: str, tables: Any, near: Path, setting: Setting) -> list[Table]:
     rules = []
     for where, table in _tables(place, tables):
         for spread in _spread(where, table):
             try:
-                rules.append(table_of_rule(rule_of(spread)))
+                rules.append(table_of_rule(rule_of(spread, near, setting)))
             except ValueError as error:
                 raise ValueError(f"{where}: {error}") from None
     return rules
@@ -144,4 +154,5 @@ def _toml(value: Any) -> str:
         return "{" + ", ".join(f"{key} = {_toml(entry)}" for key, entry in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)  # TOML writes words, numbers and truth values as JSON does
+    plain = json.dumps(value, ensure_ascii=False)  # TOML writes words, numbers and truth values as JSON does,
+    return plain.replace("\x7f", "\\u007f")  # but for this one character, which JSON leaves as it is

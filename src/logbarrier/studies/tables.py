@@ -2,83 +2,71 @@
 
     {"rule": "log-barrier-sgb", "learning_rate": 0.1, "eta": 1000}      {"problem": "GapInstances", "n_arms": 10}
 
-`grid` spreads a table whose values are lists over all their combinations.
+The first key names a class, the others are the arguments that make the object again. `grid` spreads a table whose values are
+lists over all their combinations.
 """
 
 from __future__ import annotations
 
 import inspect
 import itertools
+import json
+import typing
+from dataclasses import is_dataclass
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ..bandits.algorithms import RULES, rule_from_dict
-from ..bandits.algorithms.rule import Rule
-from ..bandits.problems import (
-    Bandit,
-    BernoulliBandit,
-    BernoulliGapInstances,
-    BetaBandit,
-    GapInstances,
-    GaussianBandit,
-    ProblemSource,
-    UniformBandit,
-)
+from ..base.parameters import parameters_of
 from ..base.validate import did_you_mean
+from .own import short_name, without_place
+from .settings import Setting, class_named, name_of_class, setting_of_problem, setting_of_rule
 
 Table = dict[str, Any]
 
-PROBLEMS: dict[str, Any] = {
-    problem.__name__: problem
-    for problem in (GapInstances, BernoulliGapInstances, GaussianBandit, BernoulliBandit, UniformBandit, BetaBandit)
-}
-PER_ARM = ("means", "scale", "half_width")  # of a bandit these may be lists, one number an arm, and are no grid then
+LISTS = {"means": 1, "scale": 1, "half_width": 1, "rho": 1, "R": 2}  # how deep lists are in themselves, which is no grid then
 
 
-def rule_of(table: Table) -> Rule:
-    """The rule a table describes, every key and value checked."""
-    _named(table, "rule", RULES)
-    return rule_from_dict(table)
+def rule_of(table: Table, near: Path | None = None, within: Setting | None = None) -> Any:
+    """The rule a table describes, every key and value checked.
+
+    near: the folder that files of your own are relative to. within: the setting whose names are meant, any by default.
+    """
+    rule = _made("rule", table, near, within)
+    setting_of_rule(rule)
+    return rule
 
 
-def table_of_rule(rule: Rule) -> Table:
-    """What `rule_of` reads. Rules of your own have no table: a cell's numbers must depend on its table alone."""
-    if type(rule) is not RULES.get(getattr(rule, "name", "")):
-        raise ValueError(f"Study: rule must be one of {', '.join(RULES)}, got {rule!r}")
-    return rule.to_dict()
+def table_of_rule(rule: Any) -> Table:
+    """What `rule_of` reads."""
+    setting = setting_of_rule(rule)
+    plain = rule.to_dict()
+    table = {**plain, "rule": name_of_class("rule", type(rule))}
+    _check_round_trip(type(rule).__name__, "to_dict", table, lambda: vars(rule_of(table, within=setting)) == vars(rule))
+    return table
 
 
-def problem_of(table: Table) -> ProblemSource:
+def problem_of(table: Table, near: Path | None = None) -> Any:
     """The problem a table describes, every key and value checked."""
-    name = _named(table, "problem", PROBLEMS)
-    parameters = inspect.signature(PROBLEMS[name]).parameters
-    kinds = {key: str(parameter.annotation) for key, parameter in parameters.items()}
-    _check_keys(name, table, "problem", kinds)
-    for key, parameter in parameters.items():
-        if parameter.default is inspect.Parameter.empty and key not in table:
-            raise ValueError(f"{name}: needs {key}; it takes {', '.join(parameters)}")
-    problem: ProblemSource = PROBLEMS[name](**{key: value for key, value in table.items() if key != "problem"})
+    problem = _made("problem", table, near)
+    setting_of_problem(problem)
     return problem
 
 
-def table_of_problem(problem: ProblemSource) -> Table:
+def table_of_problem(problem: Any) -> Table:
     """What `problem_of` reads."""
+    setting = setting_of_problem(problem)
     name = type(problem).__name__
-    if PROBLEMS.get(name) is not type(problem):
-        raise ValueError(f"Study: problem must be one of {', '.join(PROBLEMS)}, got {problem!r}")
-    if not isinstance(problem, Bandit):
-        return problem.to_dict()
-    table: Table = {"problem": name, "means": problem.means.tolist()}
-    if isinstance(problem, GaussianBandit):
-        table["scale"] = problem.parameters[1].tolist()
-    elif isinstance(problem, UniformBandit):
-        table["half_width"] = problem.parameters[1].tolist()
-    elif isinstance(problem, BetaBandit):
-        table["concentration"] = float(f"{problem.parameters[1:].sum(axis=0)[0]:.12g}")
-    if len(np.unique(problem.means)) < problem.n_arms:
-        table["allow_ties"] = True
+    if not hasattr(problem, "arguments"):
+        raise ValueError(f"Study: {name} must have a method arguments() with the keyword arguments that make it again")
+    table = {"problem": name_of_class("problem", type(problem)), **problem.arguments()}
+    if type(problem) not in setting.problems.values():
+        _check_round_trip(name, "arguments", table, lambda: setting.same(problem_of(table), problem))
     return table
+
+
+def identity_of(table: Table) -> Table:
+    """A table as it goes into a cell's identity: free of where the file of a class of one's own is."""
+    return {key: without_place(value) if key in ("rule", "problem") else value for key, value in table.items()}
 
 
 def grid(table: Table) -> list[Table]:
@@ -89,17 +77,22 @@ def grid(table: Table) -> list[Table]:
     """
     choices = []
     for key, value in table.items():
-        spread = isinstance(value, list) and (key not in PER_ARM or any(isinstance(entry, list) for entry in value))
+        spread = _depth(value) > LISTS.get(key, 0)
         if spread and not value:
             raise ValueError(f"{key} must have at least one value, got an empty list")
         choices.append(value if spread else [value])
     return [dict(zip(table, chosen, strict=True)) for chosen in itertools.product(*choices)]
 
 
+def _depth(value: Any) -> int:
+    """0 for a number, 1 for a list of numbers, 2 for a list of such lists, ..."""
+    return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 0
+
+
 def described(table: Table) -> str:
     """A table on one line, as in 'log-barrier-sgb learning_rate=0.1 eta=1000'."""
-    name, *further = (_short(key, value) for key, value in table.items())
-    return " ".join([name.partition("=")[2], *further])
+    name = next((short_name(table[key]) for key in ("rule", "problem") if key in table), "")
+    return " ".join([name, *(_short(key, value) for key, value in table.items() if key not in ("rule", "problem"))])
 
 
 def _short(key: str, value: Any) -> str:
@@ -110,28 +103,54 @@ def _short(key: str, value: Any) -> str:
     return f"{key}={value:g}" if isinstance(value, int | float) else f"{key}={value}"
 
 
-def _named(table: Table, key: str, known: dict[str, Any]) -> str:
-    name = table.get(key)
-    if not isinstance(name, str) or name not in known:
-        raise ValueError(f"{key} must be one of {', '.join(known)}, got {name!r}{did_you_mean(name, known)}")
-    return name
+def _made(naming: str, table: Table, near: Path | None, within: Setting | None = None) -> Any:
+    kind = class_named(naming, table.get(naming), near, within)
+    owner = short_name(table[naming])
+    takes = {
+        name: parameter
+        for name, parameter in inspect.signature(kind).parameters.items()
+        if parameter.kind in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    }
+    arguments = {key: value for key, value in table.items() if key != naming}
+    listed = f"it takes {', '.join(takes)}" if takes else "it takes none"
+    for key in arguments:
+        if key not in takes:
+            raise ValueError(f"{owner}: has no parameter {key}; {listed}{did_you_mean(key, takes)}")
+    for key, parameter in takes.items():
+        if parameter.default is inspect.Parameter.empty and key not in arguments:
+            raise ValueError(f"{owner}: needs {key}; {listed}")
+    fields = parameters_of(kind) if is_dataclass(kind) else {}
+    hints = _hints(kind)
+    for key, value in arguments.items():
+        arguments[key] = fields[key].read(owner, key, value) if key in fields else value
+        _check_kind(owner, key, value, hints.get(key, Any))
+    return kind(**arguments)
 
 
-def _check_keys(owner: str, table: Table, naming: str, kinds: dict[str, str]) -> None:
-    for key, value in table.items():
-        if key == naming:
-            continue
-        if key not in kinds:
-            raise ValueError(f"{owner}: has no key {key}; it takes {', '.join(kinds)}")
-        _check_kind(owner, key, value, kinds[key])
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    """Argument -> type, as far as the class says and the names it uses are known."""
+    try:
+        return typing.get_type_hints(kind) if is_dataclass(kind) else typing.get_type_hints(kind.__init__)
+    except (NameError, TypeError):
+        return {}
 
 
-def _check_kind(owner: str, key: str, value: Any, kind: str) -> None:
+def _check_kind(owner: str, key: str, value: Any, hint: Any) -> None:
     """TOML knows types, so '0.1' and true are mistakes where a number belongs."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if kind == "str" and not isinstance(value, str):
+    if hint is str and not isinstance(value, str):
         raise ValueError(f"{owner}: {key} must be a word, got {value!r}")
-    if kind == "bool" and not isinstance(value, bool):
+    if hint is bool and not isinstance(value, bool):
         raise ValueError(f"{owner}: {key} must be true or false, got {value!r}")
-    if kind in ("int", "float") and not number:
+    if hint in (int, float) and (isinstance(value, bool) or not isinstance(value, int | float)):
         raise ValueError(f"{owner}: {key} must be a number, got {value!r}")
+
+
+def _check_round_trip(name: str, method: str, table: Table, same: Any) -> None:
+    """A cell is computed from its table alone, maybe in another process, so the table must say all."""
+    try:
+        json.dumps(table)
+        kept = same()
+    except TypeError:
+        kept = False
+    if not kept:
+        raise ValueError(f"Study: {name}.{method}() must hold all that makes the same {name} again, got {table}")

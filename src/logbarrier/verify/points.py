@@ -9,6 +9,8 @@ import numpy as np
 
 VECTORS = ("theta", "means", "direction", "other")
 NUMBERS = ("r_max", "eta", "fraction", "spread", "reward")
+RANDOM_SIZES = (2, 3, 5, 10, 30)  # K of the random points
+SEARCHED_SIZES = (2, 3, 4, 5)  # and of those the optimiser looks for
 
 
 @dataclass(frozen=True)

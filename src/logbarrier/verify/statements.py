@@ -4,36 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from ..theory import lemmas, one_step
 from ..theory.recurrences import nu_is_above, rho_falls_to_its_fixed_point
 from ..theory.sides import Sides
-from . import forms
-from .points import Instances
+from . import forms, points
 
-Form = Callable[[Instances], Sides]
+Batch = TypeVar("Batch")  # of points: what `decode` gives
+Form = Callable[[Batch], Sides]
+
+
+class Points(Protocol):
+    """Where a statement is tried: a module with these names, such as `points` for bandits. A size is K, or (S, K)."""
+
+    RANDOM_SIZES: tuple[Any, ...]
+    SEARCHED_SIZES: tuple[Any, ...]
+
+    def draw(self, generator: np.random.Generator, count: int, size: Any, /) -> np.ndarray:
+        """Free coordinates (count, D) at random."""
+        ...
+
+    def decode(self, free: np.ndarray, size: Any, /) -> Any:
+        """Points from free coordinates (n, D); their `describe(i)` gives plain JSON values."""
+        ...
 
 
 @dataclass(frozen=True)
-class Statement:
+class Statement(Generic[Batch]):
     """A claim and its place in the paper.
 
     printed    both sides as the paper has them
     corrected  both sides with a slip mended or a constant sharpened; erratum is its number in docs/errata.md
     equation   the claim is an equality: its ratio counts errors of 1e-9
+    points     where it is tried
     """
 
     name: str
     place: str
-    printed: Form
-    corrected: Form | None = None
+    printed: Form[Batch]
+    corrected: Form[Batch] | None = None
     erratum: int | None = None
     equation: bool = False
+    points: Points = points
 
 
-STATEMENTS: tuple[Statement, ...] = (
+STATEMENTS: tuple[Statement[points.Instances], ...] = (
     Statement("Fisher matrix is a covariance", "Proposition 1", lambda x: lemmas.covariance_identity(x.theta), equation=True),
     Statement("log det F is the log barrier", "Equation 2", lambda x: lemmas.determinant_identity(x.theta), equation=True),
     Statement("sampled gradient is unbiased", "Section 5", forms.unbiasedness, equation=True),

@@ -11,12 +11,10 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ..base import validate
-from .points import coordinates, decode, draw
-from .statements import STATEMENTS, Form, Statement
+from . import points as bandits
+from .statements import STATEMENTS, Form, Points, Statement
 
 TOLERANCE = 1e-9  # beyond rounding
-RANDOM_ARMS = (2, 3, 5, 10, 30)
-SEARCHED_ARMS = (2, 3, 4, 5)
 ITERATIONS = 40  # of the optimiser from one start
 EVALUATIONS = 60
 NUDGE = 1e-6  # of its differences
@@ -65,7 +63,7 @@ def verify(
     instances: int = 10_000,
     optimised: int = 200,
     seed: int = 0,
-    statements: tuple[Statement, ...] = STATEMENTS,
+    statements: tuple[Statement[Any], ...] = STATEMENTS,
     progress: Progress | None = None,
 ) -> list[Verdict]:
     """Try each statement on `instances` random points and from `optimised` random starts of a maximiser of its ratio.
@@ -85,9 +83,10 @@ def verify(
     return found
 
 
-def _try(statement: Statement, instances: int, optimised: int, seed: int) -> Verdict:
-    printed = tightest(statement.printed, instances, optimised, seed)
-    corrected = None if statement.corrected is None else tightest(statement.corrected, instances, optimised, seed)
+def _try(statement: Statement[Any], instances: int, optimised: int, seed: int) -> Verdict:
+    effort = (instances, optimised, seed, statement.points)
+    printed = tightest(statement.printed, *effort)
+    corrected = None if statement.corrected is None else tightest(statement.corrected, *effort)
     if corrected is not None and corrected.ratio > 1.0 + TOLERANCE:
         verdict = FAILS
     elif printed.ratio <= 1.0 + TOLERANCE:
@@ -107,40 +106,40 @@ def _try(statement: Statement, instances: int, optimised: int, seed: int) -> Ver
     )
 
 
-def tightest(form: Form, instances: int, optimised: int, seed: int) -> Worst:
+def tightest(form: Form[Any], instances: int, optimised: int, seed: int, points: Points = bandits) -> Worst:
     """The point with the largest ratio among random ones and those the optimiser reached."""
     generator = np.random.default_rng(seed)
-    best_ratio, best_free, best_arms = -math.inf, np.empty(0), RANDOM_ARMS[0]
-    for n_arms in RANDOM_ARMS:
-        free = draw(generator, -(-instances // len(RANDOM_ARMS)), n_arms)
-        ratios = _ratios(form, free, n_arms)
+    best_ratio, best_free, best_size = -math.inf, np.empty(0), points.RANDOM_SIZES[0]
+    for size in points.RANDOM_SIZES:
+        free = points.draw(generator, -(-instances // len(points.RANDOM_SIZES)), size)
+        ratios = _ratios(form, free, size, points)
         worst = int(np.argmax(ratios))
         if ratios[worst] > best_ratio:
-            best_ratio, best_free, best_arms = float(ratios[worst]), free[worst], n_arms
+            best_ratio, best_free, best_size = float(ratios[worst]), free[worst], size
     for start in range(optimised):
-        n_arms = SEARCHED_ARMS[start % len(SEARCHED_ARMS)]
-        ratio, free = _climb(form, draw(generator, 1, n_arms)[0], n_arms)
+        size = points.SEARCHED_SIZES[start % len(points.SEARCHED_SIZES)]
+        ratio, free = _climb(form, points.draw(generator, 1, size)[0], size, points)
         if ratio > best_ratio:
-            best_ratio, best_free, best_arms = ratio, free, n_arms
-    return Worst(best_ratio, seed, decode(best_free[None], best_arms).describe(0))
+            best_ratio, best_free, best_size = ratio, free, size
+    return Worst(best_ratio, seed, points.decode(best_free[None], best_size).describe(0))
 
 
-def _ratios(form: Form, free: np.ndarray, n_arms: int) -> np.ndarray:
-    ratio = np.asarray(form(decode(free, n_arms)).ratio)
+def _ratios(form: Form[Any], free: np.ndarray, size: Any, points: Points) -> np.ndarray:
+    ratio = np.asarray(form(points.decode(free, size)).ratio)
     return np.asarray(ratio.reshape(len(free), -1).max(axis=1))
 
 
-def _climb(form: Form, start: np.ndarray, n_arms: int) -> tuple[float, np.ndarray]:
+def _climb(form: Form[Any], start: np.ndarray, size: Any, points: Points) -> tuple[float, np.ndarray]:
     """Maximise log ratio from a start by L-BFGS; all differences of one gradient are one batch."""
-    nudges = NUDGE * np.eye(coordinates(n_arms))
+    nudges = NUDGE * np.eye(len(start))
 
     def falling(free: np.ndarray) -> tuple[float, np.ndarray]:
         around = np.concatenate([free[None], free + nudges, free - nudges])
-        values = -np.log(np.maximum(_ratios(form, around, n_arms), 1e-12))
+        values = -np.log(np.maximum(_ratios(form, around, size, points), 1e-12))
         half = len(nudges)
         return float(values[0]), (values[1 : 1 + half] - values[1 + half :]) / (2.0 * NUDGE)
 
-    bounds = [(-60.0, 60.0)] * coordinates(n_arms)
+    bounds = [(-60.0, 60.0)] * len(start)
     reached = minimize(
         falling, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": ITERATIONS, "maxfun": EVALUATIONS}
     )

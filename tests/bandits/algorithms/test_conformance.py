@@ -13,7 +13,7 @@ from logbarrier.engine.compiled import compiled
 
 
 def test_rule_conforms(rule):
-    testing.check_rule(rule)
+    assert testing.check_rule(rule).passed
 
 
 @compiled
@@ -63,6 +63,45 @@ class SaysItNeverDrains(Broken):
 def test_a_drain_that_was_denied_is_caught():
     with pytest.raises(AssertionError, match="says drains = False, but drains"):
         testing.check_drain(SaysItNeverDrains(learning_rate=0.1))
+
+
+def test_every_failure_is_told_and_every_check_shown(monkeypatch):
+    """Of the checks that need no loop compiled: a right one among two wrong ones."""
+    checks = [testing.check_expected_update, testing.check_extremes, testing.check_sum_of_theta]
+    assert testing._checks_of(Broken(learning_rate=0.1))[0] is checks[0]
+    monkeypatch.setattr(testing, "_checks_of", lambda rule: checks)
+    shown = []
+    result = testing.check_rule(Broken(learning_rate=0.1), show=shown.append, raises=False)
+    assert [bool(check.failure) for check in result.checks] == [True, False, True]
+    assert "FAILED: broken: E[update] differs" in shown[0]
+    assert ": ok (" in shown[1]
+    assert str(result).splitlines()[1:] == shown
+    with pytest.raises(AssertionError, match=r"E\[update\] differs .*; broken: the sum of theta moves"):
+        testing.check_rule(Broken(learning_rate=0.1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SaysNothing(lb.Rule):
+    name = "says-nothing"
+    place = "nowhere"
+
+    def hyper(self, n_arms):
+        return ()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda rule: lb.simulate(rule, lb.GapInstances(n_arms=3), horizon=5),
+        lambda rule: lb.Agent(rule, n_arms=3),
+        testing.check_rule,
+        lambda rule: lb.Study(name="x", problems=[lb.GapInstances(n_arms=3)], rules=[rule], horizon=5),
+    ],
+    ids=["simulate", "Agent", "check_rule", "Study"],
+)
+def test_a_direct_subclass_of_rule_is_told_what_to_inherit(use):
+    with pytest.raises(ValueError, match="SaysNothing: must inherit from TwoScalarRule or VectorRule"):
+        use(SaysNothing())
 
 
 def test_nan_is_caught():

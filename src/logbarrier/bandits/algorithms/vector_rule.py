@@ -31,6 +31,11 @@ class VectorRule(Rule):
     weigh: ClassVar[Any]
     draw: ClassVar[Any] = staticmethod(draw_by_policy)
 
+    @property
+    def draws_by_policy(self) -> bool:
+        """Whether arms are drawn by the policy, and not by a `draw` of the rule's own."""
+        return self.draw is draw_by_policy
+
     def expected_update(
         self, t: int, policy: np.ndarray, means: np.ndarray, vectors: np.ndarray, memory: np.ndarray
     ) -> np.ndarray:

@@ -2,28 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...engine.compiled import compiled, kernel, specialised
-from ...engine.random import fill_uniforms
-from ..metrics import measure
+from ...engine.compiled import compiled, inlined, kernel
+from ...engine.pointers import pointer_to, room_for
+from .calls import call_mixing, call_moves
 from .policy import (
     SMALLEST_PROBABILITY,
     TOTAL,
-    checked_reward,
     draw_arm,
     mean_under,
     mix_with_uniform,
     move,
     move_from,
+    opened_policy,
     within_reach,
 )
+from .single import loop_of, nothing_more, the_place_itself
 
 PRESENT = np.empty(0)  # for `earlier`: the arm was drawn from the present policy
-BATCH = 256  # steps whose random numbers are drawn together
+_room_for_fault = room_for(1)
+
+
+class Learned(NamedTuple):
+    """What a rule has learnt, and how it goes on: addresses of its functions, pointers to its numbers."""
+
+    moves: int
+    mixing: int
+    hyper: Any
+    memory: Any
+    arm_means: Any
+    arm_counts: Any
+    tracked: bool  # whether the arm means are kept
+    fault: Any
+
+
+class Dense(NamedTuple):
+    """The state of the loop."""
+
+    policy: Any
+    learned: Any
+    n_arms: int
+
+
+@inlined
+def opened_learned(calls, learned, fault):
+    """The pointers into (moves, mixing, hyper) and (memory, arm means, arm counts)."""
+    pointers = pointer_to(learned[0]), pointer_to(learned[1]), pointer_to(learned[2])
+    tracked = learned[2].shape[0] > 0
+    return Learned(calls[0], calls[1], pointer_to(calls[2]), pointers[0], pointers[1], pointers[2], tracked, fault)
 
 
 @compiled
@@ -33,70 +62,79 @@ def learn_mean(arm_means, arm_counts, arm, reward):
     arm_means[arm] += (reward - arm_means[arm]) / arm_counts[arm]
 
 
-def _update_with(lift_and_drain: Any, mixing: Any) -> Callable[..., Any]:
-    def update(policy, learned, hyper, n_arms, t, arm, reward, earlier):
-        """One step of a rule, t = 1, 2, ...; learned is (memory, arm means, arm counts).
+@inlined
+def lift_and_drain(learned, n_arms, weights, total, arm, reward, t):
+    """What the rule moves by, from the reward of an arm drawn with probabilities weights / total; its memory follows."""
+    probability = max(weights[arm] / total, SMALLEST_PROBABILITY)
+    if learned.tracked:
+        learned.memory[0] = mean_under(learned.arm_means, n_arms, weights, total)
+        learned.memory[1] = learned.arm_means[arm]
+    lift, drain = call_moves(learned.moves, (reward, probability, t, learned.memory, learned.hyper, learned.fault))
+    if learned.tracked:
+        learn_mean(learned.arm_means, learned.arm_counts, arm, reward)
+    return within_reach(lift), within_reach(drain)
+
+
+@inlined
+def mix(policy, learned, n_arms, t):
+    """Move the policy towards uniform, if the rule wants it after step t."""
+    if learned.mixing != 0:
+        share = call_mixing(learned.mixing, (t, learned.hyper, learned.fault))
+        if share > 0.0:
+            mix_with_uniform(policy, n_arms, share)
+
+
+@inlined
+def opened(arrays, parameters, t, fault):
+    policy, calls, learned, n_arms = arrays
+    return Dense(opened_policy(policy), opened_learned(calls, learned, fault), n_arms)
+
+
+@inlined
+def drawn(state, hint, i, batch, u, t, run, key):
+    return draw_arm(state.policy, u)
+
+
+@inlined
+def learnt(state, place, arm, reward, t):
+    policy = state.policy
+    lift, drain = lift_and_drain(state.learned, state.n_arms, policy.weights, policy.scalars[TOTAL], arm, reward, t)
+    move(policy, arm, lift, drain)
+    mix(policy, state.learned, state.n_arms, t)
+
+
+@inlined
+def reported(state, t):
+    return state.policy.weights, state.policy.scalars[TOTAL]
+
+
+def loop_kernel() -> Any:
+    """The compiled loop."""
+    return kernel(loop_of, opened, nothing_more, drawn, the_place_itself, learnt, reported)
+
+
+def _update() -> Any:
+    def update(policy_arrays, calls, learned_arrays, n_arms, t, arm, reward, earlier):
+        """Step t = 1, 2, ... of a rule for the online agent, as the loop does it; returns a fault.
 
         earlier (K,) holds the probabilities the arm was drawn with where that was another policy than the present one;
         it is empty otherwise.
         """
-        theta, weights, sums, scalars = policy
-        memory, arm_means, arm_counts = learned
-        drawn_from, total = (earlier, 1.0) if earlier.shape[0] > 0 else (weights, scalars[TOTAL])
-        probability = max(drawn_from[arm] / total, SMALLEST_PROBABILITY)
-        if arm_means.shape[0] > 0:
-            memory[0] = mean_under(arm_means, drawn_from, total)
-            memory[1] = arm_means[arm]
-        lift, drain = lift_and_drain(reward, probability, t, memory, hyper)
-        lift, drain = within_reach(lift), within_reach(drain)
-        if arm_means.shape[0] > 0:
-            learn_mean(arm_means, arm_counts, arm, reward)
+        fault = _room_for_fault()
+        fault[0] = 0.0
+        policy, learned = opened_policy(policy_arrays), opened_learned(calls, learned_arrays, fault)
         if earlier.shape[0] > 0:
-            move_from(theta, weights, sums, scalars, earlier, arm, lift, drain)
+            drawn_from = pointer_to(earlier)
+            lift, drain = lift_and_drain(learned, n_arms, drawn_from, 1.0, arm, reward, t)
+            move_from(policy, drawn_from, n_arms, arm, lift, drain)
+            mix(policy, learned, n_arms, t)
         else:
-            move(theta, weights, sums, scalars, arm, lift, drain)
-        share = mixing(t, hyper)
-        if share > 0.0:
-            mix_with_uniform(theta, weights, sums, scalars, n_arms, share)
+            learnt(Dense(policy, learned, n_arms), arm, arm, reward, t)
+        return fault[0]
 
     return update
 
 
-def update_kernel(lift_and_drain: Any, mixing: Any) -> Any:
-    """The compiled step of a rule, as the loop below and the online agent run it."""
-    return kernel(_update_with, lift_and_drain, mixing)
-
-
-def _loop_with(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> Callable[..., Any]:
-    update = specialised(_update_with, lift_and_drain, mixing)
-
-    def loop(policy, learned, hyper, problem, key, run, checkpoints, first, last, progress, out):
-        """Run up to checkpoints[last - 1], measuring at checkpoints[first:last]; progress is [steps done, regret, fault]."""
-        parameters, best = problem
-        means = parameters[0]
-        _, weights, sums, scalars = policy
-        n_arms = means.shape[0]
-        present = np.empty(0)
-        uniforms, noises = np.empty(2 * BATCH), np.empty(BATCH)
-        t, regret = int(progress[0]), progress[1]
-        for c in range(first, last):
-            while t < checkpoints[c]:
-                batch = min(BATCH, checkpoints[c] - t)
-                fill_uniforms(uniforms, t, batch, run, key)
-                for i in range(batch):
-                    noises[i] = noise(uniforms[2 * i + 1])
-                for i in range(batch):
-                    arm = draw_arm(weights, sums, scalars[TOTAL], uniforms[2 * i])
-                    reward = checked_reward(reward_of(noises[i], parameters, arm, (key, t, run)), progress, 2)
-                    regret += means[best] - means[arm]
-                    t += 1
-                    update(policy, learned, hyper, n_arms, t, arm, reward, present)
-            measure(weights, scalars[TOTAL], means, best, regret, out[c])
-        progress[0], progress[1] = t, regret
-
-    return loop
-
-
-def loop_kernel(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> Any:
-    """The compiled loop of a rule on a reward distribution."""
-    return kernel(_loop_with, lift_and_drain, mixing, noise, reward_of)
+def update_kernel() -> Any:
+    """The compiled step of a rule."""
+    return kernel(_update)

@@ -11,181 +11,254 @@ State of eight runs over K arms, index a * 8 + lane:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core import types
 
 from ...engine.compiled import compiled, inlined, kernel
 from ...engine.elementary import exp, log
 from ...engine.lanes import WIDTH, fma, lanes_above, load, select_above, splat, store
-from ...engine.pointers import pointer_behind, pointer_to, table_behind
+from ...engine.pointers import moved, pointer_to, room_for
 from ...engine.random import fill_uniforms_of_runs
-from ..metrics import measure
+from ..metrics import METRICS, measure
+from .calls import call_mixing, call_moves_of_runs, call_noise, call_reward_of_runs
 from .dense import learn_mean
 from .policy import HIGHEST_TOTAL, LOWEST_TOTAL, SMALLEST_PROBABILITY, checked_reward, within_reach
 
 BATCH = 64
+DONE, REGRETS, FAULT = 0, 1, 1 + WIDTH  # what progress (10,) holds
+N_METRICS = len(METRICS)
 Arrays = tuple[np.ndarray, ...]
+_room_for_lanes, _room_for_batch = room_for(WIDTH), room_for(BATCH * WIDTH)
+_room_for_places = room_for(WIDTH, types.int64)
+
+
+class Lockstep(NamedTuple):
+    """The state as compiled code sees it: pointers; scratch has room for the weights of one run."""
+
+    theta: Any
+    weights: Any
+    totals: Any
+    shifts: Any
+    scratch: Any
+    n_arms: int
+
+
+class Lessons(NamedTuple):
+    """What the rule has learnt in each run, and how it goes on: addresses, pointers, the size of one run's memory."""
+
+    moves: int
+    mixing: int
+    hyper: Any
+    memories: Any
+    arm_means: Any
+    arm_counts: Any
+    memory_size: int
+    tracked: bool
+    fault: Any
 
 
 def new_lockstep(thetas: np.ndarray) -> Arrays:
     """The state of eight policies softmax(thetas[lane]), thetas (8, K)."""
     n_arms = thetas.shape[1]
-    return np.ascontiguousarray(thetas.T).ravel(), np.zeros(n_arms * WIDTH), np.zeros(WIDTH), np.zeros(WIDTH)
+    theta = np.ascontiguousarray(thetas.T).ravel()
+    return theta, np.zeros(n_arms * WIDTH), np.zeros(WIDTH), np.zeros(WIDTH), np.empty(n_arms)
 
 
 @inlined
-def weigh(state, n_arms, scale):
+def weigh(state, scale):
     """theta <- theta - scale * weights, weights <- exp(theta - shift), totals anew. The hot loop."""
-    theta, weights, totals, shifts = state
-    shift, total = load(shifts, 0), splat(0.0)
-    for j in range(0, n_arms * WIDTH, WIDTH):
-        moved = load(theta, j) - scale * load(weights, j)
-        weight = exp(moved - shift)
-        store(theta, j, moved)
+    theta, weights = state.theta, state.weights
+    shift, total = load(state.shifts, 0), splat(0.0)
+    for j in range(0, state.n_arms * WIDTH, WIDTH):
+        drained = load(theta, j) - scale * load(weights, j)
+        weight = exp(drained - shift)
+        store(theta, j, drained)
         store(weights, j, weight)
         total = total + weight
-    store(totals, 0, total)
+    store(state.totals, 0, total)
+
+
+@inlined
+def add_up(state):
+    """The totals where no weight but those of the pulled arms moved."""
+    total = splat(0.0)
+    for j in range(0, state.n_arms * WIDTH, WIDTH):
+        total = total + load(state.weights, j)
+    store(state.totals, 0, total)
 
 
 @compiled
-def recentre(state, n_arms, lane):
+def recentre(state, lane):
     """Put the shift of one run at its largest theta."""
-    theta, weights, totals, shifts = state
+    theta, weights, totals = state.theta, state.weights, state.totals
     top = theta[lane]
-    for a in range(n_arms):
+    for a in range(state.n_arms):
         top = max(top, theta[a * WIDTH + lane])
-    shifts[lane] = top
+    state.shifts[lane] = top
     totals[lane] = 0.0
-    for a in range(n_arms):
+    for a in range(state.n_arms):
         weights[a * WIDTH + lane] = exp(theta[a * WIDTH + lane] - top)
         totals[lane] += weights[a * WIDTH + lane]
 
 
 @compiled
-def recentre_those(state, n_arms, lost):
+def recentre_those(state, lost):
     """The same for the runs whose bits are set."""
     for lane in range(WIDTH):
         if lost >> lane & 1:
-            recentre(state, n_arms, lane)
+            recentre(state, lane)
 
 
 @inlined
-def draw(state, n_arms, uniforms, chosen):
+def draw(state, uniforms, chosen):
     """chosen[lane] = the arm at u of the cumulative weights: how many arms have all they and those before weigh below u."""
-    _, weights, totals, _ = state
-    target = uniforms * load(totals, 0)
+    target = uniforms * load(state.totals, 0)
     below, count = splat(0.0), splat(0.0)
-    for j in range(0, n_arms * WIDTH, WIDTH):
-        below = below + load(weights, j)
+    for j in range(0, state.n_arms * WIDTH, WIDTH):
+        below = below + load(state.weights, j)
         count = count + select_above(below, target, 0.0, 1.0)
     store(chosen, 0, count)
 
 
 @compiled
-def last_with_weight(weights, n_arms, lane):
+def last_with_weight(state, lane):
     """Where rounding would lead past the end: the last arm that has any weight."""
-    arm = n_arms - 1
-    while arm > 0 and weights[arm * WIDTH + lane] == 0.0:
+    arm = state.n_arms - 1
+    while arm > 0 and state.weights[arm * WIDTH + lane] == 0.0:
         arm -= 1
     return arm
 
 
 @compiled
-def mix_with_uniform(state, n_arms, share):
+def mix_with_uniform(state, share):
     """p <- share/K + (1 - share) p, theta <- log p, in every run."""
-    theta, weights, totals, shifts = state
-    total = load(totals, 0)
-    for j in range(0, n_arms * WIDTH, WIDTH):
-        store(theta, j, log(fma(load(weights, j) / total, 1.0 - share, share / n_arms)))
-    store(shifts, 0, splat(0.0))
-    weigh(state, n_arms, splat(0.0))
+    total = load(state.totals, 0)
+    for j in range(0, state.n_arms * WIDTH, WIDTH):
+        store(state.theta, j, log(fma(load(state.weights, j) / total, 1.0 - share, share / state.n_arms)))
+    store(state.shifts, 0, splat(0.0))
+    weigh(state, splat(0.0))
 
 
 @inlined
-def value_of(weights, total, arm_means, n_arms, lane):
+def value_of(state, arm_means, lane):
     """sum_a p(a) m(a) of one run."""
     summed = 0.0
-    for a in range(n_arms):
-        summed += weights[a * WIDTH + lane] * arm_means[lane * n_arms + a]
-    return summed / total
+    for a in range(state.n_arms):
+        summed += state.weights[a * WIDTH + lane] * arm_means[lane * state.n_arms + a]
+    return summed / state.totals[lane]
 
 
-def _loop_with(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> Callable[..., Any]:
-    def loop(arrays, learned, hyper, tables, bests, key, runs, checkpoints, first, last, progress, out):
+@inlined
+def look_up_means(state, lessons, chosen):
+    """Tell rules that use arm means the value of the policy and the pulled arm's mean, before they learn."""
+    for lane in range(WIDTH):
+        memory = moved(lessons.memories, lane * lessons.memory_size)
+        memory[0] = value_of(state, lessons.arm_means, lane)
+        memory[1] = lessons.arm_means[lane * state.n_arms + int(chosen[lane])]
+
+
+@inlined
+def learn(state, lessons, chosen, rewards, t):
+    """Step t = 1, 2, ... of the rule in every run: the arms chosen[lane] paid rewards[lane]."""
+    probabilities, lifts, drains = _room_for_lanes(), _room_for_lanes(), _room_for_lanes()
+    for lane in range(WIDTH):
+        weight = state.weights[int(chosen[lane]) * WIDTH + lane]
+        probabilities[lane] = max(weight / state.totals[lane], SMALLEST_PROBABILITY)
+    if lessons.tracked:
+        look_up_means(state, lessons, chosen)
+    numbers = (lessons.memories, lessons.memory_size, lessons.hyper, lifts, drains, lessons.fault)
+    call_moves_of_runs(lessons.moves, (rewards, probabilities, t, *numbers))
+    drained = False
+    for lane in range(WIDTH):
+        arm = int(chosen[lane])
+        if lessons.tracked:
+            learn_mean(lessons.arm_means, lessons.arm_counts, lane * state.n_arms + arm, rewards[lane])
+        place = arm * WIDTH + lane
+        state.theta[place] += within_reach(lifts[lane])
+        if drains[lane] == 0.0:
+            state.weights[place] = exp(state.theta[place] - state.shifts[lane])
+        drained = drained or drains[lane] != 0.0
+        drains[lane] = within_reach(drains[lane]) / state.totals[lane]
+    if drained:
+        weigh(state, load(drains, 0))
+    else:
+        add_up(state)
+    total = load(state.totals, 0)
+    lost = lanes_above(LOWEST_TOTAL, total) | lanes_above(total, HIGHEST_TOTAL)
+    if lost != 0:
+        recentre_those(state, lost)
+    if lessons.mixing != 0:
+        share = call_mixing(lessons.mixing, (t, lessons.hyper, lessons.fault))
+        if share > 0.0:
+            mix_with_uniform(state, share)
+
+
+@inlined
+def opened(arrays, calls, learned, fault):
+    """The state and the lessons, from the arrays of `new_lockstep`, (moves, mixing, hyper) and (memories, means, counts)."""
+    pointers = pointer_to(arrays[0]), pointer_to(arrays[1]), pointer_to(arrays[2]), pointer_to(arrays[3]), pointer_to(arrays[4])
+    state = Lockstep(pointers[0], pointers[1], pointers[2], pointers[3], pointers[4], arrays[4].shape[0])
+    numbers = pointer_to(learned[0]), pointer_to(learned[1]), pointer_to(learned[2])
+    sizes = learned[0].shape[1], learned[1].shape[1] > 0
+    hyper = pointer_to(calls[2])
+    return state, Lessons(calls[0], calls[1], hyper, numbers[0], numbers[1], numbers[2], sizes[0], sizes[1], fault)
+
+
+@inlined
+def report(state, lane, means, best, regret, row):
+    """Measure one run."""
+    for a in range(state.n_arms):
+        state.scratch[a] = state.weights[a * WIDTH + lane]
+    measure(state.scratch, state.totals[lane], means, state.n_arms, best, regret, row)
+
+
+def _loop() -> Callable[..., Any]:
+    def loop(arrays, calls, learned, law, problem, key_array, run_array, checkpoint_array, first, last, progress_array, out):
         """Eight runs up to checkpoints[last - 1], measured at checkpoints[first:last].
 
-        tables (8, P, K) and bests (8,) are the instances, runs (8,) the run numbers, progress (10,) the steps done, the
-        regrets and a fault, out (8, C, metrics).
+        problem is (tables (8, P, K), bests (8,)), runs (8,) the run numbers, progress (10,) the steps done, the regrets and a
+        fault, out (8, C, metrics).
         """
-        state = (pointer_to(arrays[0]), pointer_to(arrays[1]), pointer_to(arrays[2]), pointer_to(arrays[3]))
-        theta, weights, totals, shifts = state
-        n_rows, n_arms = tables.shape[1], tables.shape[2]
-        memory_size, tracked = learned[0].shape[1], learned[1].shape[1] > 0
-        arm_means, arm_counts = pointer_to(learned[1]), pointer_to(learned[2])
-        chosen_array, scale_array = np.empty(WIDTH), np.empty(WIDTH)
-        chosen, scales = pointer_to(chosen_array), pointer_to(scale_array)
-        arm_uniforms, noises = np.empty(BATCH * WIDTH), np.empty(BATCH * WIDTH)
-        scratch = np.empty(n_arms)
-        key_pointer = pointer_to(key)
-        t = int(progress[0])
+        progress = pointer_to(progress_array)
+        fault, regrets = moved(progress, FAULT), moved(progress, REGRETS)
+        state, lessons = opened(arrays, calls, learned, fault)
+        noise, reward_of = law
+        tables, bests, size = pointer_to(problem[0]), pointer_to(problem[1]), problem[0].shape[1] * problem[0].shape[2]
+        key, runs, checkpoints = pointer_to(key_array), pointer_to(run_array), pointer_to(checkpoint_array)
+        chosen, rewards = _room_for_lanes(), _room_for_lanes()
+        uniforms, noises = _room_for_batch(), _room_for_batch()
+        n_arms = state.n_arms
+        t = int(progress[DONE])
         if t == 0:
-            recentre_those(state, n_arms, 255)
+            recentre_those(state, 255)
         for c in range(first, last):
             while t < checkpoints[c]:
                 batch = min(BATCH, checkpoints[c] - t)
-                fill_uniforms_of_runs(arm_uniforms, noises, t, batch, runs, key)
-                for i in range(batch * WIDTH):
-                    noises[i] = noise(noises[i])
+                fill_uniforms_of_runs(uniforms, noises, t, batch, runs, key)
+                call_noise(noise, (noises, batch * WIDTH, fault))
                 for i in range(batch):
-                    draw(state, n_arms, load(arm_uniforms, i * WIDTH), chosen)
-                    t += 1
-                    drained = False
+                    draw(state, load(uniforms, i * WIDTH), chosen)
                     for lane in range(WIDTH):
-                        arm = int(chosen[lane])
-                        if arm >= n_arms:
-                            arm = last_with_weight(weights, n_arms, lane)
-                        table = table_behind(tables, lane * n_rows * n_arms, n_arms)
-                        drawn = reward_of(noises[i * WIDTH + lane], table, arm, (key_pointer, t - 1, runs[lane]))
-                        reward = checked_reward(drawn, progress, 1 + WIDTH)
-                        progress[1 + lane] += table[0, bests[lane]] - table[0, arm]
-                        memory = pointer_behind(learned[0], lane * memory_size)
-                        total = totals[lane]
-                        probability = max(weights[arm * WIDTH + lane] / total, SMALLEST_PROBABILITY)
-                        if tracked:
-                            memory[0] = value_of(weights, total, arm_means, n_arms, lane)
-                            memory[1] = arm_means[lane * n_arms + arm]
-                        lift, drain = lift_and_drain(reward, probability, t, memory, hyper)
-                        if tracked:
-                            learn_mean(arm_means, arm_counts, lane * n_arms + arm, reward)
-                        theta[arm * WIDTH + lane] += within_reach(lift)
-                        scales[lane] = within_reach(drain) / total
-                        drained = drained or drain != 0.0
-                        if drain == 0.0:
-                            weights[arm * WIDTH + lane] = exp(theta[arm * WIDTH + lane] - shifts[lane])
-                    if drained:
-                        weigh(state, n_arms, load(scales, 0))
-                    else:
-                        total = splat(0.0)
-                        for j in range(0, n_arms * WIDTH, WIDTH):
-                            total = total + load(weights, j)
-                        store(totals, 0, total)
-                    total = load(totals, 0)
-                    lost = lanes_above(LOWEST_TOTAL, total) | lanes_above(total, HIGHEST_TOTAL)
-                    if lost != 0:
-                        recentre_those(state, n_arms, lost)
-                    share = mixing(t, hyper)
-                    if share > 0.0:
-                        mix_with_uniform(state, n_arms, share)
+                        if int(chosen[lane]) >= n_arms:
+                            chosen[lane] = last_with_weight(state, lane)
+                    drawn = (moved(noises, i * WIDTH), tables, size, n_arms, chosen, key, t, runs, rewards, fault)
+                    call_reward_of_runs(reward_of, drawn)
+                    for lane in range(WIDTH):
+                        rewards[lane] = checked_reward(rewards[lane], fault)
+                        means = lane * size
+                        regrets[lane] += tables[means + bests[lane]] - tables[means + int(chosen[lane])]
+                    t += 1
+                    learn(state, lessons, chosen, rewards, t)
             for lane in range(WIDTH):
-                for a in range(n_arms):
-                    scratch[a] = weights[a * WIDTH + lane]
-                measure(scratch, totals[lane], tables[lane, 0], bests[lane], progress[1 + lane], out[lane, c])
-        progress[0] = t
+                row = moved(pointer_to(out), (lane * out.shape[1] + c) * N_METRICS)
+                report(state, lane, moved(tables, lane * size), bests[lane], regrets[lane], row)
+        progress[DONE] = t
 
     return loop
 
 
-def loop_kernel(lift_and_drain: Any, mixing: Any, noise: Any, reward_of: Any) -> Any:
-    """The compiled lockstep loop of a rule on a reward distribution."""
-    return kernel(_loop_with, lift_and_drain, mixing, noise, reward_of)
+def loop_kernel() -> Any:
+    """The compiled lockstep loop."""
+    return kernel(_loop)

@@ -11,11 +11,14 @@ size of theta.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from ...engine.compiled import compiled, from_python
+from ...engine.compiled import compiled, from_python, inlined
 from ...engine.elementary import exp, log
 from ...engine.lanes import WIDTH, lane_sum, load, splat, store
+from ...engine.pointers import pointer_to
 
 BLOCK = 64
 TOTAL, SHIFT = 0, 1
@@ -24,6 +27,18 @@ LARGEST_MOVE = 1e280  # lift and drain are cut here, so that theta stays finite 
 SMALLEST_PROBABILITY = 1e-300  # what a rule is told of an arm whose probability is zero in float64
 PADDING = -1e300
 LARGEST_REWARD = 1e100  # squares and sums of rewards stay finite
+BAD_REWARD = 1.0  # a fault: a reward was no finite number of that size
+
+
+class Policy(NamedTuple):
+    """The state as compiled code sees it: pointers, and how many arms and blocks there are with the padding."""
+
+    theta: Any
+    weights: Any
+    sums: Any
+    scalars: Any
+    padded: int
+    blocks: int
 
 
 def new_policy(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -32,52 +47,73 @@ def new_policy(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
     state_theta = np.full(padded, PADDING)
     state_theta[: len(theta)] = theta
     state = (state_theta, np.zeros(padded), np.zeros(-(-padded // BLOCK)), np.zeros(2))
-    from_python(recentre)(*state)
+    from_python(recentre_arrays)(state)
     return state
 
 
+@inlined
+def opened_policy(arrays):
+    """The pointers into (theta, weights, sums, scalars)."""
+    theta, weights, sums, scalars = arrays
+    pointers = pointer_to(theta), pointer_to(weights), pointer_to(sums), pointer_to(scalars)
+    return Policy(pointers[0], pointers[1], pointers[2], pointers[3], theta.shape[0], sums.shape[0])
+
+
 @compiled
-def drain_all(theta, weights, sums, scale, shift):
+def drain_all(policy, scale, shift):
     """theta <- theta - scale * weights, weights <- exp(theta - shift); returns the new total. The hot loop."""
+    theta, weights = policy.theta, policy.weights
     scale, shift = splat(scale), splat(shift)
     total = 0.0
-    for block in range(sums.shape[0]):
+    for block in range(policy.blocks):
         low = block * BLOCK
         block_sum = splat(0.0)
-        for j in range(low, min(low + BLOCK, theta.shape[0]), WIDTH):
+        for j in range(low, min(low + BLOCK, policy.padded), WIDTH):
             moved = load(theta, j) - scale * load(weights, j)
             weight = exp(moved - shift)
             store(theta, j, moved)
             store(weights, j, weight)
             block_sum = block_sum + weight
-        sums[block] = lane_sum(block_sum)
-        total += sums[block]
+        policy.sums[block] = lane_sum(block_sum)
+        total += policy.sums[block]
     return total
 
 
 @compiled
-def reweigh_one(theta, weights, sums, arm, shift):
+def reweigh_one(policy, arm):
     """The weight of one arm whose theta moved, the sum of its block, and the total: to the bit what drain_all gives."""
-    weights[arm] = exp(theta[arm] - shift)
+    policy.weights[arm] = exp(policy.theta[arm] - policy.scalars[SHIFT])
     low = arm // BLOCK * BLOCK
     block_sum = splat(0.0)
-    for j in range(low, min(low + BLOCK, theta.shape[0]), WIDTH):
-        block_sum = block_sum + load(weights, j)
-    sums[arm // BLOCK] = lane_sum(block_sum)
+    for j in range(low, min(low + BLOCK, policy.padded), WIDTH):
+        block_sum = block_sum + load(policy.weights, j)
+    policy.sums[arm // BLOCK] = lane_sum(block_sum)
     total = 0.0
-    for block in range(sums.shape[0]):
-        total += sums[block]
+    for block in range(policy.blocks):
+        total += policy.sums[block]
     return total
 
 
 @compiled
-def recentre(theta, weights, sums, scalars):
+def recentre(policy):
     """Put the shift at the largest theta and compute every weight anew."""
-    top = theta[0]
-    for j in range(1, theta.shape[0]):
-        top = max(top, theta[j])
-    scalars[SHIFT] = top
-    scalars[TOTAL] = drain_all(theta, weights, sums, 0.0, top)
+    top = policy.theta[0]
+    for j in range(1, policy.padded):
+        top = max(top, policy.theta[j])
+    policy.scalars[SHIFT] = top
+    policy.scalars[TOTAL] = drain_all(policy, 0.0, top)
+
+
+@compiled
+def recentre_arrays(arrays):
+    """The same for Python."""
+    recentre(opened_policy(arrays))
+
+
+@compiled
+def weigh_arrays(arrays):
+    """Every weight anew from theta and the shift; returns their total. For Python."""
+    return drain_all(opened_policy(arrays), 0.0, arrays[3][SHIFT])
 
 
 @compiled
@@ -89,60 +125,62 @@ def within_reach(move):
 
 
 @compiled
-def checked_reward(reward, progress, fault):
-    """The reward; one that is no finite number of size up to 1e100 is noted in progress[fault] and counts as 0."""
+def checked_reward(reward, fault):
+    """The reward; one that is no finite number of size up to 1e100 is noted in fault[0] and counts as 0."""
     if -LARGEST_REWARD <= reward <= LARGEST_REWARD:
         return reward
-    progress[fault] = 1.0
+    fault[0] = max(fault[0], BAD_REWARD)
     return 0.0
 
 
 @compiled
-def move(theta, weights, sums, scalars, arm, lift, drain):
+def move(policy, arm, lift, drain):
     """theta <- theta + lift e_arm - drain p: every rule's step."""
+    scalars = policy.scalars
     scale = drain / scalars[TOTAL]
-    theta[arm] += lift
+    policy.theta[arm] += lift
     if scale == 0.0:
-        total = reweigh_one(theta, weights, sums, arm, scalars[SHIFT])
+        total = reweigh_one(policy, arm)
     else:
-        total = drain_all(theta, weights, sums, scale, scalars[SHIFT])
+        total = drain_all(policy, scale, scalars[SHIFT])
     if LOWEST_TOTAL <= total <= HIGHEST_TOTAL:
         scalars[TOTAL] = total
     else:
-        recentre(theta, weights, sums, scalars)
+        recentre(policy)
 
 
 @compiled
-def move_from(theta, weights, sums, scalars, probabilities, arm, lift, drain):
+def move_from(policy, probabilities, n_arms, arm, lift, drain):
     """The same step with the drain of an earlier policy p (K,): a reward that comes late."""
-    for j in range(probabilities.shape[0]):
-        theta[j] -= drain * probabilities[j]
-    theta[arm] += lift
-    recentre(theta, weights, sums, scalars)
+    for j in range(n_arms):
+        policy.theta[j] -= drain * probabilities[j]
+    policy.theta[arm] += lift
+    recentre(policy)
 
 
 @compiled
-def mix_with_uniform(theta, weights, sums, scalars, n_arms, share):
+def mix_with_uniform(policy, n_arms, share):
     """p <- share/K + (1 - share) p, theta <- log p."""
     floor = share / n_arms
     for j in range(n_arms):
-        theta[j] = log(floor + (1.0 - share) * (weights[j] / scalars[TOTAL]))
-    recentre(theta, weights, sums, scalars)
+        policy.theta[j] = log(floor + (1.0 - share) * (policy.weights[j] / policy.scalars[TOTAL]))
+    recentre(policy)
 
 
 @compiled
-def draw_arm(weights, sums, total, u):
+def draw_arm(policy, u):
     """The arm at u in (0, 1) of the cumulative distribution: block by block, then arm by arm. Never an arm of weight 0."""
-    target = u * total
+    weights, sums = policy.weights, policy.sums
+    target = u * policy.scalars[TOTAL]
     block, before, below = 0, 0.0, 0.0
-    for candidate in range(sums.shape[0]):
+    for candidate in range(policy.blocks):
         if sums[candidate] > 0.0:
             block, before = candidate, below
             below += sums[candidate]
             if below > target:
                 break
     arm, below = block * BLOCK, before
-    for candidate in range(block * BLOCK, min((block + 1) * BLOCK, weights.shape[0])):
+    for candidate in range(block * BLOCK, min((block + 1) * BLOCK, policy.padded)):
         if weights[candidate] > 0.0:
             arm = candidate
             below += weights[candidate]
@@ -152,9 +190,15 @@ def draw_arm(weights, sums, total, u):
 
 
 @compiled
-def mean_under(values, weights, total):
-    """sum_a p(a) values(a), for values (K,) at most as long as the padded weights."""
+def draw_from_arrays(arrays, u):
+    """The same for Python."""
+    return draw_arm(opened_policy(arrays), u)
+
+
+@compiled
+def mean_under(values, n_values, weights, total):
+    """sum_a p(a) values(a), for values (K,)."""
     summed = 0.0
-    for j in range(values.shape[0]):
+    for j in range(n_values):
         summed += weights[j] * values[j]
     return summed / total

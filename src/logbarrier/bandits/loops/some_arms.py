@@ -15,24 +15,26 @@ of the step over a ~ b its mean over a ~ q.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from ...engine.compiled import compiled, kernel
 from ...engine.elementary import exp, log
+from ...engine.pointers import room_for
 from ...engine.random import step_uniforms
-from .dense import learn_mean
-from .policy import SHIFT, SMALLEST_PROBABILITY, TOTAL, draw_arm, mix_with_uniform, recentre, within_reach
+from .calls import call_moves
+from .dense import learn_mean, mix, opened_learned
+from .policy import SHIFT, SMALLEST_PROBABILITY, TOTAL, draw_arm, opened_policy, recentre, within_reach
 from .vectors import draw_by_policy
+
+_room_for_fault = room_for(1)
 
 
 @compiled
-def draw_next(weights, sums, scalars, t, key):
+def draw_next(policy_arrays, t, key):
     """The arm of decision t = 0, 1, ... from the whole policy, and its probability: the draw of run 0 of a simulation."""
-    arm = draw_arm(weights, sums, scalars[TOTAL], step_uniforms(t, 0, key)[0])
-    return arm, weights[arm] / scalars[TOTAL]
+    policy = opened_policy(policy_arrays)
+    arm = draw_arm(policy, step_uniforms(t, 0, key)[0])
+    return arm, policy.weights[arm] / policy.scalars[TOTAL]
 
 
 @compiled
@@ -50,15 +52,14 @@ def restrict(theta, arms, q):
 
 
 @compiled
-def draw_some(theta, arms, floor, t, key):
-    """Decision t from b over arms (n,): where among them the arm stands, q (n,), and its propensity b(a)."""
+def draw_some(theta, arms, floor, t, key, q, drawn_from):
+    """Decision t from b over arms (n,): where among them the arm stands, and its propensity b(a); fills q (n,) and b (n,)."""
     n_arms = arms.shape[0]
-    q, drawn_from = np.empty(n_arms), np.empty(n_arms)
     restrict(theta, arms, q)
     for i in range(n_arms):
         drawn_from[i] = floor / n_arms + (1.0 - floor) * q[i]
     place = draw_by_policy(step_uniforms(t, 0, key)[0], t, drawn_from, 0, 0, 0, 0)
-    return place, q, drawn_from[place]
+    return place, drawn_from[place]
 
 
 @compiled
@@ -70,7 +71,7 @@ def entering_theta(scalars, probability):
 @compiled
 def tell_means(learned, arms, q, arm):
     """memory[0] <- sum q m over arms, memory[1] <- m(arm); an arm that was removed counts as an average one."""
-    memory, arm_means, _ = learned
+    memory, arm_means = learned.memory, learned.arm_means
     value, total = 0.0, 0.0
     for i in range(arms.shape[0]):
         value += q[i] * arm_means[arms[i]]
@@ -79,34 +80,35 @@ def tell_means(learned, arms, q, arm):
     memory[1] = arm_means[arm] if arm >= 0 else memory[0]
 
 
-def _update_with(lift_and_drain: Any, mixing: Any) -> Callable[..., Any]:
-    def update(policy, learned, hypers, n_arms, t, arm, reward, drawn):
-        """One step, t = 1, 2, ..., from the reward of an arm, -1 if it has been removed.
+def _update() -> Any:
+    def update(policy_arrays, calls, learned_arrays, n_arms, t, arm, reward, drawn):
+        """One step, t = 1, 2, ..., from the reward of an arm, -1 if it has been removed; returns a fault.
 
         drawn = (arms (m,), q (m,), q(arm), n, w): those of the n arms it was drawn from that are still here.
-        hypers: the rule's hyper-parameters for n arms, and for all n_arms of the present.
+        calls: the rule's functions and hyper-parameters for n arms, and for all n_arms of the present.
         """
-        theta, weights, sums, scalars = policy
-        memory, arm_means, arm_counts = learned
         arms, q, probability, size, weight = drawn
-        if arm_means.shape[0] > 0:
+        fault = _room_for_fault()
+        fault[0] = 0.0
+        policy, learned = opened_policy(policy_arrays), opened_learned(calls[0], learned_arrays, fault)
+        if learned.tracked:
             tell_means(learned, arms, q, arm)
-        lift, drain = lift_and_drain(reward, max(probability, SMALLEST_PROBABILITY), t, memory, hypers[0])
+        seen = max(probability, SMALLEST_PROBABILITY)
+        lift, drain = call_moves(learned.moves, (reward, seen, t, learned.memory, learned.hyper, fault))
         lift, drain = within_reach(weight * lift), within_reach(weight * drain)
-        if arm_means.shape[0] > 0 and arm >= 0:
-            learn_mean(arm_means, arm_counts, arm, reward)
+        if learned.tracked and arm >= 0:
+            learn_mean(learned.arm_means, learned.arm_counts, arm, reward)
         for i in range(arms.shape[0]):
-            theta[arms[i]] += (drain - lift) / size - drain * q[i]
+            policy.theta[arms[i]] += (drain - lift) / size - drain * q[i]
         if arm >= 0:
-            theta[arm] += lift
-        recentre(theta, weights, sums, scalars)
-        share = mixing(t, hypers[1])
-        if share > 0.0:
-            mix_with_uniform(theta, weights, sums, scalars, n_arms, share)
+            policy.theta[arm] += lift
+        recentre(policy)
+        mix(policy, opened_learned(calls[1], learned_arrays, fault), n_arms, t)
+        return fault[0]
 
     return update
 
 
-def update_kernel(lift_and_drain: Any, mixing: Any) -> Any:
+def update_kernel() -> Any:
     """The compiled step of a rule on some arms."""
-    return kernel(_update_with, lift_and_drain, mixing)
+    return kernel(_update)

@@ -10,34 +10,58 @@ then a new shift only rescales the few weights that are not zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core import types
 
 from ...engine.compiled import compiled, from_python, inlined, kernel
 from ...engine.elementary import EXP_LOWEST, exp, log
 from ...engine.lanes import WIDTH, fma, lane_sum, load
-from ...engine.pointers import pointer_to, table_behind
-from ...engine.random import fill_uniforms
-from ..metrics import measure
-from .dense import learn_mean
-from .policy import PADDING, SMALLEST_PROBABILITY, checked_reward, within_reach
+from ...engine.pointers import pointer_to, room_for
+from .calls import call_moves
+from .dense import learn_mean, opened_learned
+from .policy import PADDING, SMALLEST_PROBABILITY, within_reach
+from .single import loop_of, nothing_more, the_place_itself
 
-BATCH = 128
 FAN = 2 * WIDTH
 LOWEST_TOTAL, HIGHEST_TOTAL = 1e-150, 1e150
 MOST_BLOCKS = 4096  # with more blocks of arms that have weight, a shift computes everything anew
+MOST_LEVELS = 16  # sixteen to that power is more than memory holds
 TOTAL, SHIFT, HIGHEST_ZERO, FULL_SHIFTS = range(4)
+_room_for_blocks, _room_for_stack = room_for(MOST_BLOCKS, types.int64), room_for(MOST_LEVELS * FAN * 2, types.int64)
+
+
+class Tree(NamedTuple):
+    """The state as compiled code sees it: pointers.
+
+    theta      (padded,)  preferences
+    sums       all levels of the tree one after the other, leaves (weights) first, each padded to a multiple of sixteen
+    values     in the same places, above the leaves, the sums of weight times arm mean; empty unless tracked
+    levels     [number of levels, where each begins ...]; the last is the root alone
+    scalars    (4,)       [total, shift, largest theta of an arm without weight, how often everything was computed anew]
+    arm_means  (padded,)  empty unless tracked
+    tracked    whether the rule uses arm means
+    """
+
+    theta: Any
+    sums: Any
+    values: Any
+    levels: Any
+    scalars: Any
+    arm_means: Any
+    tracked: bool
+
+
+class Sparse(NamedTuple):
+    """The state of the loop."""
+
+    tree: Any
+    learned: Any
 
 
 def new_tree(theta: np.ndarray, tracked: bool) -> tuple[np.ndarray, ...]:
-    """The state (theta, sums, values, levels, scalars, arm means) of softmax(theta); tracked: the rule uses arm means.
-
-    sums    all levels of the tree one after the other, leaves (weights) first, each padded to a multiple of sixteen
-    values  in the same places, above the leaves, the sums of weight times arm mean; empty unless tracked
-    levels  [number of levels, where each begins ...]; the last is the root alone
-    """
+    """The arrays of `Tree` for softmax(theta); tracked: the rule uses arm means."""
     begins, size = [0], len(theta)
     while size > 1 or len(begins) == 1:
         begins.append(begins[-1] + -(-size // FAN) * FAN)
@@ -54,17 +78,25 @@ def new_tree(theta: np.ndarray, tracked: bool) -> tuple[np.ndarray, ...]:
         np.zeros(4),
         np.zeros(padded if tracked else 0),
     )
-    from_python(shift_fully)(state, tracked)
+    from_python(shift_arrays_fully)(state)
     return state
 
 
 @inlined
-def add_up(state, level, node, tracked):
+def opened_tree(arrays):
+    """The pointers into the arrays of `new_tree`."""
+    lower = pointer_to(arrays[0]), pointer_to(arrays[1]), pointer_to(arrays[2])
+    upper = pointer_to(arrays[3]), pointer_to(arrays[4]), pointer_to(arrays[5])
+    return Tree(lower[0], lower[1], lower[2], upper[0], upper[1], upper[2], arrays[5].shape[0] > 0)
+
+
+@inlined
+def add_up(tree, level, node):
     """Make the sums of a node at a level from its sixteen children."""
-    _, sums, values, levels, _, arm_means = state
-    place, first = levels[1 + level] + node, levels[level] + node * FAN
+    sums, values, arm_means = tree.sums, tree.values, tree.arm_means
+    place, first = tree.levels[1 + level] + node, tree.levels[level] + node * FAN
     sums[place] = lane_sum(load(sums, first) + load(sums, first + WIDTH))
-    if tracked:
+    if tree.tracked:
         if level == 1:
             low = load(sums, first) * load(arm_means, first)
             values[place] = lane_sum(fma(load(sums, first + WIDTH), load(arm_means, first + WIDTH), low))
@@ -73,91 +105,109 @@ def add_up(state, level, node, tracked):
 
 
 @inlined
-def add_up_from(state, arm, tracked):
+def root_of(tree):
+    """The place of the sum of all."""
+    return tree.levels[tree.levels[0]]
+
+
+@inlined
+def add_up_from(tree, arm):
     """The sums on the path from an arm to the root."""
-    sums, levels, scalars = state[1], state[3], state[4]
     node = arm
-    for level in range(1, levels[0]):
+    for level in range(1, tree.levels[0]):
         node //= FAN
-        add_up(state, level, node, tracked)
-    scalars[TOTAL] = sums[levels[levels[0]]]
+        add_up(tree, level, node)
+    tree.scalars[TOTAL] = tree.sums[root_of(tree)]
+
+
+@inlined
+def weigh(tree, arm):
+    """The weight of an arm from its theta."""
+    scalars = tree.scalars
+    tree.sums[arm] = exp(tree.theta[arm] - scalars[SHIFT])
+    if tree.sums[arm] == 0.0:
+        scalars[HIGHEST_ZERO] = max(scalars[HIGHEST_ZERO], tree.theta[arm])
 
 
 @compiled
-def shift_fully(state, tracked):
+def shift_fully(tree):
     """Put the shift at the largest theta and compute every weight and sum anew."""
-    theta, sums, _, levels, scalars, _ = state
-    padded = levels[2]
-    top = theta[0]
+    scalars, padded = tree.scalars, tree.levels[2]
+    top = tree.theta[0]
     for a in range(padded):
-        top = max(top, theta[a])
+        top = max(top, tree.theta[a])
     scalars[SHIFT], scalars[HIGHEST_ZERO] = top, PADDING
     for a in range(padded):
-        sums[a] = exp(theta[a] - top)
-        if sums[a] == 0.0:
-            scalars[HIGHEST_ZERO] = max(scalars[HIGHEST_ZERO], theta[a])
+        weigh(tree, a)
     scalars[FULL_SHIFTS] += 1.0
     nodes = padded // FAN
-    for level in range(1, levels[0]):
+    for level in range(1, tree.levels[0]):
         for node in range(nodes):
-            add_up(state, level, node, tracked)
+            add_up(tree, level, node)
         nodes = -(-nodes // FAN)
-    scalars[TOTAL] = sums[levels[levels[0]]]
+    scalars[TOTAL] = tree.sums[root_of(tree)]
 
 
 @compiled
-def shift(state, arm, tracked):
-    """Move the shift to where the total is about 1 again, touching only arms that have weight if no other can get any."""
-    theta, sums, _, levels, scalars, _ = state
-    if theta[arm] - scalars[SHIFT] > 300.0:
-        target = theta[arm]
-    elif scalars[TOTAL] > 1e-300:
-        target = scalars[SHIFT] + log(scalars[TOTAL])
-    else:
-        shift_fully(state, tracked)
-        return
-    if scalars[HIGHEST_ZERO] - target > EXP_LOWEST:
-        shift_fully(state, tracked)
-        return
-    # blocks of arms that have weight, found by walking down the nodes that have
-    blocks = np.empty(MOST_BLOCKS, dtype=np.int64)
-    stack = np.empty((levels[0] * FAN, 2), dtype=np.int64)
+def shift_arrays_fully(arrays):
+    """The same for Python."""
+    shift_fully(opened_tree(arrays))
+
+
+@compiled
+def find_blocks(tree, blocks):
+    """The blocks of arms that have weight, by walking down the nodes that have; how many, or -1 if too many."""
+    stack, levels = _room_for_stack(), tree.levels
     n_blocks, depth = 0, 1
-    stack[0, 0], stack[0, 1] = levels[0] - 1, 0
+    stack[0], stack[1] = levels[0] - 1, 0
     while depth > 0:
         depth -= 1
-        level, node = stack[depth, 0], stack[depth, 1]
+        level, node = stack[2 * depth], stack[2 * depth + 1]
         if level == 1:
             if n_blocks == MOST_BLOCKS:
-                shift_fully(state, tracked)
-                return
+                return -1
             blocks[n_blocks] = node
             n_blocks += 1
             continue
         for child in range(node * FAN, node * FAN + FAN):
-            if sums[levels[level] + child] > 0.0:
-                stack[depth, 0], stack[depth, 1] = level - 1, child
+            if tree.sums[levels[level] + child] > 0.0:
+                stack[2 * depth], stack[2 * depth + 1] = level - 1, child
                 depth += 1
+    return n_blocks
+
+
+@compiled
+def shift(tree, arm):
+    """Move the shift to where the total is about 1 again, touching only arms that have weight if no other can get any."""
+    scalars, blocks = tree.scalars, _room_for_blocks()
+    if tree.theta[arm] - scalars[SHIFT] > 300.0:
+        target = tree.theta[arm]
+    elif scalars[TOTAL] > 1e-300:
+        target = scalars[SHIFT] + log(scalars[TOTAL])
+    else:
+        shift_fully(tree)
+        return
+    n_blocks = -1 if scalars[HIGHEST_ZERO] - target > EXP_LOWEST else find_blocks(tree, blocks)
+    if n_blocks < 0:
+        shift_fully(tree)
+        return
     scalars[SHIFT] = target
     for i in range(n_blocks):
         for a in range(blocks[i] * FAN, blocks[i] * FAN + FAN):
-            sums[a] = exp(theta[a] - target)
-            if sums[a] == 0.0:
-                scalars[HIGHEST_ZERO] = max(scalars[HIGHEST_ZERO], theta[a])
-        add_up_from(state, blocks[i] * FAN, tracked)
+            weigh(tree, a)
+        add_up_from(tree, blocks[i] * FAN)
 
 
 @inlined
-def draw(state, u):
+def draw(tree, u):
     """The arm at u in (0, 1) of the cumulative weights: down the tree, never to an arm of weight 0."""
-    sums, levels, scalars = state[1], state[3], state[4]
-    target = u * scalars[TOTAL]
+    target = u * tree.scalars[TOTAL]
     node = 0
-    for level in range(levels[0] - 2, -1, -1):
-        first = levels[1 + level] + node * FAN
+    for level in range(tree.levels[0] - 2, -1, -1):
+        first = tree.levels[1 + level] + node * FAN
         choice, below = 0, 0.0
         for child in range(FAN):
-            weight = sums[first + child]
+            weight = tree.sums[first + child]
             if weight > 0.0:
                 choice = child
                 if target < below + weight:
@@ -169,62 +219,43 @@ def draw(state, u):
 
 
 @inlined
-def move(state, arm, lift, tracked):
+def move(tree, arm, lift):
     """theta <- theta + lift e_arm."""
-    theta, sums, _, _, scalars, _ = state
-    theta[arm] += lift
-    sums[arm] = exp(theta[arm] - scalars[SHIFT])
-    if sums[arm] == 0.0:
-        scalars[HIGHEST_ZERO] = max(scalars[HIGHEST_ZERO], theta[arm])
-    add_up_from(state, arm, tracked)
-    if not LOWEST_TOTAL <= scalars[TOTAL] <= HIGHEST_TOTAL:
-        shift(state, arm, tracked)
+    tree.theta[arm] += lift
+    weigh(tree, arm)
+    add_up_from(tree, arm)
+    if not LOWEST_TOTAL <= tree.scalars[TOTAL] <= HIGHEST_TOTAL:
+        shift(tree, arm)
 
 
-def _loop_with(lift_and_drain: Any, noise: Any, reward_of: Any) -> Callable[..., Any]:
-    def loop(arrays, learned, hyper, problem, key, run, checkpoints, first, last, progress, out):
-        """Run up to checkpoints[last - 1], measuring at checkpoints[first:last]; progress is [steps done, regret, fault]."""
-        parameters, best = problem
-        n_arms = parameters.shape[1]
-        table, key_pointer = table_behind(parameters, 0, n_arms), pointer_to(key)
-        state = (
-            pointer_to(arrays[0]),
-            pointer_to(arrays[1]),
-            pointer_to(arrays[2]),
-            pointer_to(arrays[3]),
-            pointer_to(arrays[4]),
-            pointer_to(arrays[5]),
-        )
-        sums, values, levels, scalars, arm_means = state[1], state[2], state[3], state[4], state[5]
-        memory, arm_counts, tracked = pointer_to(learned[0]), pointer_to(learned[2]), learned[2].shape[0] > 0
-        root = levels[levels[0]]
-        uniforms, noises = np.empty(2 * BATCH), np.empty(BATCH)
-        t, regret = int(progress[0]), progress[1]
-        for c in range(first, last):
-            while t < checkpoints[c]:
-                batch = min(BATCH, checkpoints[c] - t)
-                fill_uniforms(uniforms, t, batch, run, key)
-                for i in range(batch):
-                    noises[i] = noise(uniforms[2 * i + 1])
-                for i in range(batch):
-                    arm = draw(state, uniforms[2 * i])
-                    reward = checked_reward(reward_of(noises[i], table, arm, (key_pointer, t, run)), progress, 2)
-                    regret += table[0, best] - table[0, arm]
-                    t += 1
-                    probability = max(sums[arm] / scalars[TOTAL], SMALLEST_PROBABILITY)
-                    if tracked:
-                        memory[0] = values[root] / scalars[TOTAL]
-                        memory[1] = arm_means[arm]
-                    lift, _ = lift_and_drain(reward, probability, t, memory, hyper)
-                    if tracked:
-                        learn_mean(arm_means, arm_counts, arm, reward)
-                    move(state, arm, within_reach(lift), tracked)
-            measure(arrays[1], scalars[TOTAL], parameters[0], best, regret, out[c])
-        progress[0], progress[1] = t, regret
-
-    return loop
+@inlined
+def opened(arrays, parameters, t, fault):
+    return Sparse(opened_tree(arrays[0]), opened_learned(arrays[1], arrays[2], fault))
 
 
-def loop_kernel(lift_and_drain: Any, noise: Any, reward_of: Any) -> Any:
-    """The compiled sparse loop of a rule without drain on a reward distribution."""
-    return kernel(_loop_with, lift_and_drain, noise, reward_of)
+@inlined
+def drawn(state, hint, i, batch, u, t, run, key):
+    return draw(state.tree, u)
+
+
+@inlined
+def learnt(state, place, arm, reward, t):
+    tree, learned = state.tree, state.learned
+    probability = max(tree.sums[arm] / tree.scalars[TOTAL], SMALLEST_PROBABILITY)
+    if tree.tracked:
+        learned.memory[0] = tree.values[root_of(tree)] / tree.scalars[TOTAL]
+        learned.memory[1] = tree.arm_means[arm]
+    lift, _ = call_moves(learned.moves, (reward, probability, t, learned.memory, learned.hyper, learned.fault))
+    if tree.tracked:
+        learn_mean(tree.arm_means, learned.arm_counts, arm, reward)
+    move(tree, arm, within_reach(lift))
+
+
+@inlined
+def reported(state, t):
+    return state.tree.sums, state.tree.scalars[TOTAL]
+
+
+def loop_kernel() -> Any:
+    """The compiled sparse loop, for rules without drain."""
+    return kernel(loop_of, opened, nothing_more, drawn, the_place_itself, learnt, reported)

@@ -8,32 +8,52 @@ State of one run over K arms:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from ...engine.compiled import compiled, kernel, specialised
+from ...engine.compiled import compiled, inlined, kernel
 from ...engine.elementary import exp
 from ...engine.lanes import WIDTH, lane, lane_sum, load, select_above, splat, store
-from ...engine.random import fill_uniforms
-from ..metrics import measure
-from .policy import SMALLEST_PROBABILITY, checked_reward
+from ...engine.pointers import array_at, pointer_to, room_for
+from .calls import call_draw, call_learn, call_weigh
+from .policy import SMALLEST_PROBABILITY
+from .single import loop_of, nothing_more, the_place_itself
 
-BATCH = 256  # steps whose random numbers are drawn together
+_room_for_fault = room_for(1)
+
+
+class Vectors(NamedTuple):
+    """The state as compiled code sees it: addresses of the rule's functions, pointers to its numbers, their sizes."""
+
+    learn: int
+    weigh: int
+    draw: int
+    hyper: Any
+    vectors: Any
+    memory: Any
+    policy: Any
+    n_arms: int
+    rows: int
+    memory_size: int
+    fault: Any
 
 
 @compiled
-def draw_by_policy(u, t, policy, vectors, memory, hyper, stream):
+def draw_by_probabilities(u, policy, n_arms):
     """The arm at u in (0, 1) of the cumulative distribution, never one of probability 0."""
     arm, below = 0, 0.0
-    for candidate in range(policy.shape[0]):
+    for candidate in range(n_arms):
         if policy[candidate] > 0.0:
             arm = candidate
             below += policy[candidate]
             if below > u:
                 break
     return arm
+
+
+@compiled
+def draw_by_policy(u, t, policy, vectors, memory, hyper, stream):
+    """The same, as a rule's `draw`."""
+    return draw_by_probabilities(u, policy, policy.shape[0])
 
 
 @compiled
@@ -88,65 +108,105 @@ def normalise(weights):
         weights[a] /= total
 
 
-def _update_with(learn: Any) -> Callable[..., Any]:
-    def update(vectors, memory, policy, hyper, t, arm, reward):
-        """Learn from the reward of an arm drawn from policy (K,) at step t = 1, 2, ...; whether the policy moved."""
-        return learn(arm, reward, max(policy[arm], SMALLEST_PROBABILITY), t, policy, vectors, memory, hyper)
-
-    return update
-
-
-def update_kernel(learn: Any) -> Any:
-    """The compiled step of a rule, as the loop below and the online agent run it."""
-    return kernel(_update_with, learn)
+@inlined
+def opened_vectors(arrays, fault):
+    """The pointers into ((learn, weigh, draw, hyper), vectors, memory, policy)."""
+    calls, vectors, memory, policy = arrays
+    sizes = vectors.shape[1], vectors.shape[0], memory.shape[0]
+    pointers = pointer_to(calls[3]), pointer_to(vectors), pointer_to(memory), pointer_to(policy)
+    return Vectors(
+        calls[0], calls[1], calls[2], pointers[0], pointers[1], pointers[2], pointers[3], sizes[0], sizes[1], sizes[2], fault
+    )
 
 
-def _policy_with(weigh: Any) -> Callable[..., Any]:
-    def set_policy(vectors, memory, policy, hyper, t):
-        """policy (K,) <- the probabilities after t steps."""
-        weigh(t, vectors, memory, hyper, policy)
-        normalise(policy)
-
-    return set_policy
-
-
-def policy_kernel(weigh: Any) -> Any:
-    """The compiled policy of a rule."""
-    return kernel(_policy_with, weigh)
+@inlined
+def set_policy(state, t):
+    """policy (K,) <- the probabilities after t steps."""
+    numbers = (state.policy, state.vectors, state.memory, state.hyper)
+    sizes = (state.n_arms, state.rows, state.memory_size)
+    call_weigh(state.weigh, (t, *numbers, *sizes, state.fault))
+    normalise(array_at(state.policy, (state.n_arms,)))
 
 
-def _loop_with(learn: Any, weigh: Any, draw: Any, noise: Any, reward_of: Any) -> Callable[..., Any]:
-    update, set_policy = specialised(_update_with, learn), specialised(_policy_with, weigh)
-    policy_is_drawn_from = draw is draw_by_policy
-
-    def loop(vectors, memory, policy, hyper, problem, key, run, checkpoints, first, last, progress, out):
-        """Run up to checkpoints[last - 1], measuring at checkpoints[first:last]; progress is [steps done, regret, fault]."""
-        parameters, best = problem
-        means = parameters[0]
-        uniforms = np.empty(2 * BATCH)
-        t, regret = int(progress[0]), progress[1]
-        set_policy(vectors, memory, policy, hyper, t)
-        for c in range(first, last):
-            while t < checkpoints[c]:
-                batch = min(BATCH, checkpoints[c] - t)
-                fill_uniforms(uniforms, t, batch, run, key)
-                for i in range(batch):
-                    arm = draw(uniforms[2 * i], t, policy, vectors, memory, hyper, (key, t, run))
-                    drawn = reward_of(noise(uniforms[2 * i + 1]), parameters, arm, (key, t, run))
-                    reward = checked_reward(drawn, progress, 2)
-                    regret += means[best] - means[arm]
-                    t += 1
-                    moved = update(vectors, memory, policy, hyper, t, arm, reward)
-                    if moved and policy_is_drawn_from:
-                        set_policy(vectors, memory, policy, hyper, t)
-            if not policy_is_drawn_from:
-                set_policy(vectors, memory, policy, hyper, t)
-            measure(policy, 1.0, means, best, regret, out[c])
-        progress[0], progress[1] = t, regret
-
-    return loop
+@inlined
+def learn_from(state, drawn_from, arm, reward, t):
+    """Learn from the reward of an arm drawn from probabilities (K,) at step t = 1, 2, ...; whether the policy moved."""
+    probability = max(drawn_from[arm], SMALLEST_PROBABILITY)
+    numbers = (drawn_from, state.vectors, state.memory, state.hyper)
+    sizes = (state.n_arms, state.rows, state.memory_size)
+    return call_learn(state.learn, (arm, reward, probability, t, *numbers, *sizes, state.fault)) != 0
 
 
-def loop_kernel(learn: Any, weigh: Any, draw: Any, noise: Any, reward_of: Any) -> Any:
-    """The compiled loop of a rule on a reward distribution."""
-    return kernel(_loop_with, learn, weigh, draw, noise, reward_of)
+@inlined
+def draw_from(state, u, t, step, run, key):
+    """An arm after t steps, by the rule's own way; (key, step, run) are its random numbers."""
+    numbers = (state.policy, state.vectors, state.memory, state.hyper)
+    sizes = (state.n_arms, state.rows, state.memory_size)
+    return call_draw(state.draw, (u, t, *numbers, *sizes, key, step, run, state.fault))
+
+
+@inlined
+def draw_arm(state, u, t, step, run, key):
+    """An arm after t steps, by the rule's own way if it has one."""
+    if state.draw != 0:
+        return draw_from(state, u, t, step, run, key)
+    return draw_by_probabilities(u, state.policy, state.n_arms)
+
+
+@inlined
+def opened(arrays, parameters, t, fault):
+    state = opened_vectors(arrays, fault)
+    set_policy(state, t)
+    return state
+
+
+@inlined
+def drawn(state, hint, i, batch, u, t, run, key):
+    return draw_arm(state, u, t, t, run, key)
+
+
+@inlined
+def learnt(state, place, arm, reward, t):
+    if learn_from(state, state.policy, arm, reward, t) and state.draw == 0:
+        set_policy(state, t)
+
+
+@inlined
+def reported(state, t):
+    if state.draw != 0:  # until now nobody asked for the policy
+        set_policy(state, t)
+    return state.policy, 1.0
+
+
+def loop_kernel() -> Any:
+    """The compiled loop."""
+    return kernel(loop_of, opened, nothing_more, drawn, the_place_itself, learnt, reported)
+
+
+@compiled
+def set_policy_of(arrays, t):
+    """The policy after t steps, for the online agent; returns a fault."""
+    fault = _room_for_fault()
+    fault[0] = 0.0
+    set_policy(opened_vectors(arrays, fault), t)
+    return fault[0]
+
+
+@compiled
+def update(arrays, earlier, arm, reward, t):
+    """Step t = 1, 2, ... from the reward of an arm drawn from probabilities `earlier` (K,), for the online agent; a fault."""
+    fault = _room_for_fault()
+    fault[0] = 0.0
+    state = opened_vectors(arrays, fault)
+    if learn_from(state, pointer_to(earlier), arm, reward, t):
+        set_policy(state, t)
+    return fault[0]
+
+
+@compiled
+def draw_of(arrays, u, t, stream):
+    """(An arm drawn after t steps, a fault), for the online agent; stream is (key, step, run)."""
+    fault, (key, step, run) = _room_for_fault(), stream
+    fault[0] = 0.0
+    arm = draw_arm(opened_vectors(arrays, fault), u, t, step, run, pointer_to(key))
+    return arm, fault[0]

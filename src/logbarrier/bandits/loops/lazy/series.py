@@ -5,7 +5,7 @@ its class it has gone through one composed map
 
     F(x) = x + k2 x^2 + ... + k7 x^7
 
-where x, its base, is the arm's weight at that refresh. Of each class k = 0 .. 11 the `page` (see classes.py) holds, in place k
+where x, its base, is the arm's weight at that refresh. Of each class k = 0 .. 11 the `page` (see layout.py) holds, in place k
 of a row each, the coefficients k2 .. k7 and the moments, the sums of x, x^2, .. x^7 over the arms of the class.
 
 Error: while |k2| x <= REACH and |k3| x^2 <= 2 REACH^2 for the heaviest arm, the first term left out of F(x)/x is of order
@@ -16,15 +16,27 @@ from __future__ import annotations
 
 from ....engine.compiled import inlined
 from ....engine.lanes import HALF, fma, load_half, splat_half, store, with_lane
+from .layout import (
+    CLASSES,
+    K2,
+    K3,
+    K4,
+    K5,
+    K6,
+    K7,
+    MASSES,
+    MOMENTS,
+    ORDER,
+    P1,
+    P2,
+    P3,
+    P4,
+    P5,
+    P6,
+    P7,
+)
 
-CLASSES = 12
-ORDER = 7
 REACH = 1.0 / 64.0
-# Rows of the page, a number for each class.
-K2, K3, K4, K5, K6, K7 = (row * CLASSES for row in range(ORDER - 1))
-MOMENTS = K7 + CLASSES
-P1, P2, P3, P4, P5, P6, P7 = (MOMENTS + row * CLASSES for row in range(ORDER))
-MASSES = P7 + CLASSES
 
 
 @inlined

@@ -1,0 +1,196 @@
+"""What a loop calls by address: the functions of a rule and of a reward distribution, each compiled alone.
+
+So there is one compiled loop of each kind, whatever the rule and the rewards, and a new rule costs the compilation of a few lines.
+Hyper-parameters, tuples of numbers for the rule, are a row of slots (engine/slots.py) for the loop.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.core import types
+
+from ...engine import slots
+from ...engine.compiled import Compiled, entry
+from ...engine.lanes import WIDTH
+from ...engine.pointers import PointerType, array_at, caller_of, moved, table_at
+
+_number, _count = types.float64, types.int64
+_numbers, _counts, _key = PointerType(_number), PointerType(_count), PointerType(types.uint64)
+_MOVES = (_number, _number, _count, _numbers, _numbers)
+_MOVES_OF_RUNS = (_numbers, _numbers, _count, _numbers, _count, _numbers, _numbers, _numbers)
+_MIXING = (_count, _numbers)
+_NOISE = (_numbers, _count)
+_REWARD = (_number, _numbers, _count, _count, _key, _count, _count)
+_REWARD_OF_RUNS = (_numbers, _numbers, _count, _count, _numbers, _key, _count, _counts, _numbers)
+_VECTORS = (_numbers, _numbers, _numbers, _numbers, _count, _count, _count)  # policy, vectors, memory, hyper and their sizes
+_LEARN = (_count, _number, _number, _count, *_VECTORS)
+_WEIGH = (_count, *_VECTORS)
+_DRAW = (_number, _count, *_VECTORS, _key, _count, _count)
+
+call_moves = caller_of(types.UniTuple(_number, 2), *_MOVES)
+"""call_moves(address, (reward, probability, t, memory, hyper, fault)) -> (lift, drain)."""
+call_moves_of_runs = caller_of(types.none, *_MOVES_OF_RUNS)
+"""The same for eight runs: (address, (rewards, probabilities, t, memories, size of one, hyper, lifts, drains, fault))."""
+call_mixing = caller_of(_number, *_MIXING)
+"""call_mixing(address, (t, hyper, fault)) -> share."""
+call_noise = caller_of(types.none, *_NOISE)
+"""call_noise(address, (numbers, count, fault)): uniforms become the noise of as many steps."""
+call_reward = caller_of(_number, *_REWARD)
+"""call_reward(address, (noise, parameters, n_arms, arm, key, t, run, fault)) -> reward."""
+call_reward_of_runs = caller_of(types.none, *_REWARD_OF_RUNS)
+"""The same for eight runs: (address, (noises, tables, size of one, n_arms, arms, key, t, runs, rewards, fault))."""
+call_learn = caller_of(_count, *_LEARN)
+"""call_learn(address, (arm, reward, probability, t, policy, vectors, memory, hyper, n_arms, rows, size, fault)) -> moved."""
+call_weigh = caller_of(types.none, *_WEIGH)
+"""call_weigh(address, (t, weights, vectors, memory, hyper, n_arms, rows, size, fault))."""
+call_draw = caller_of(_count, *_DRAW)
+"""call_draw(address, (u, t, policy, vectors, memory, hyper, n_arms, rows, size, key, step, run, fault)) -> arm."""
+
+
+class RuleCalls(NamedTuple):
+    """A rule as a loop sees it: addresses, 0 for a function it has not, and hyper-parameters in slots."""
+
+    moves: int
+    mixing: int
+    hyper: np.ndarray
+
+
+class LawCalls(NamedTuple):
+    """A reward distribution as a loop sees it."""
+
+    noise: int
+    reward_of: int
+
+
+class VectorCalls(NamedTuple):
+    """A rule that keeps vectors as its loop sees it; draw is 0 for one that draws by its policy."""
+
+    learn: int
+    weigh: int
+    draw: int
+    hyper: np.ndarray
+
+
+@cache
+def _moves(function: Compiled, kind: slots.Kind) -> int:
+    unpack = slots.unpacker(kind)
+
+    def moves(reward, probability, t, memory, hyper):
+        lift, drain = function(reward, probability, t, memory, unpack(hyper))
+        return float(lift), float(drain)
+
+    return entry("the rule", moves, *_MOVES)
+
+
+@cache
+def _moves_of_runs(function: Compiled, kind: slots.Kind) -> int:
+    unpack = slots.unpacker(kind)
+
+    def moves_of_runs(rewards, probabilities, t, memories, memory_size, hyper, lifts, drains):
+        numbers = unpack(hyper)
+        for lane in range(WIDTH):
+            memory = moved(memories, lane * memory_size)
+            lifts[lane], drains[lane] = function(rewards[lane], probabilities[lane], t, memory, numbers)
+
+    return entry("the rule", moves_of_runs, *_MOVES_OF_RUNS)
+
+
+@cache
+def _mixing(function: Compiled, kind: slots.Kind) -> int:
+    unpack = slots.unpacker(kind)
+
+    def mixing(t, hyper):
+        return float(function(t, unpack(hyper)))
+
+    return entry("the rule", mixing, *_MIXING)
+
+
+@cache
+def _noise(function: Compiled) -> int:
+    def noise(numbers, count):
+        for i in range(count):
+            numbers[i] = function(numbers[i])
+
+    return entry("the rewards", noise, *_NOISE)
+
+
+@cache
+def _reward(function: Compiled) -> int:
+    def reward(noise, parameters, n_arms, arm, key, t, run):
+        return float(function(noise, table_at(parameters, n_arms), arm, (key, t, run)))
+
+    return entry("the rewards", reward, *_REWARD)
+
+
+@cache
+def _reward_of_runs(function: Compiled) -> int:
+    def reward_of_runs(noises, tables, table_size, n_arms, arms, key, t, runs, rewards):
+        for lane in range(WIDTH):
+            table = table_at(moved(tables, lane * table_size), n_arms)
+            rewards[lane] = function(noises[lane], table, int(arms[lane]), (key, t, runs[lane]))
+
+    return entry("the rewards", reward_of_runs, *_REWARD_OF_RUNS)
+
+
+@cache
+def _learn(function: Compiled, kind: slots.Kind) -> int:
+    unpack = slots.unpacker(kind)
+
+    def learn(arm, reward, probability, t, policy, vectors, memory, hyper, n_arms, rows, size):
+        arrays = array_at(policy, (n_arms,)), array_at(vectors, (rows, n_arms)), array_at(memory, (size,))
+        return 1 if function(arm, reward, probability, t, arrays[0], arrays[1], arrays[2], unpack(hyper)) else 0
+
+    return entry("the rule", learn, *_LEARN)
+
+
+@cache
+def _weigh(function: Compiled, kind: slots.Kind) -> int:
+    unpack = slots.unpacker(kind)
+
+    def weigh(t, weights, vectors, memory, hyper, n_arms, rows, size):
+        function(t, array_at(vectors, (rows, n_arms)), array_at(memory, (size,)), unpack(hyper), array_at(weights, (n_arms,)))
+
+    return entry("the rule", weigh, *_WEIGH)
+
+
+@cache
+def _draw(function: Compiled, kind: slots.Kind) -> int:
+    unpack = slots.unpacker(kind)
+
+    def draw(u, t, policy, vectors, memory, hyper, n_arms, rows, size, key, step, run):
+        arrays = array_at(policy, (n_arms,)), array_at(vectors, (rows, n_arms)), array_at(memory, (size,))
+        return int(function(u, t, arrays[0], arrays[1], arrays[2], unpack(hyper), (key, step, run)))
+
+    return entry("the rule", draw, *_DRAW)
+
+
+def calls_of(rule: Any, n_arms: int) -> RuleCalls:
+    """A rule of two scalars for one run."""
+    kind, hyper = slots.packed(f"{rule.name}.hyper", rule.hyper(n_arms))
+    return RuleCalls(_moves(rule.lift_and_drain, kind), _mixing(rule.mixing, kind) if rule.mixes else 0, hyper)
+
+
+def calls_of_runs(rule: Any, n_arms: int) -> RuleCalls:
+    """The same for eight runs side by side."""
+    kind, hyper = slots.packed(f"{rule.name}.hyper", rule.hyper(n_arms))
+    return RuleCalls(_moves_of_runs(rule.lift_and_drain, kind), _mixing(rule.mixing, kind) if rule.mixes else 0, hyper)
+
+
+def vector_calls_of(rule: Any, n_arms: int) -> VectorCalls:
+    """A rule that keeps vectors."""
+    kind, hyper = slots.packed(f"{rule.name}.hyper", rule.hyper(n_arms))
+    draw = 0 if rule.draws_by_policy else _draw(rule.draw, kind)
+    return VectorCalls(_learn(rule.learn, kind), _weigh(rule.weigh, kind), draw, hyper)
+
+
+def law_of(problem: Any) -> LawCalls:
+    """The rewards of a problem for one run."""
+    return LawCalls(_noise(problem.noise), _reward(problem.reward_of))
+
+
+def law_of_runs(problem: Any) -> LawCalls:
+    """The same for eight runs side by side."""
+    return LawCalls(_noise(problem.noise), _reward_of_runs(problem.reward_of))

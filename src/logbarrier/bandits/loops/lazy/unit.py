@@ -1,0 +1,63 @@
+"""The unit of weight follows the total: by a factor 4 at a time, each class becomes its neighbour and hardly an arm is touched."""
+
+from __future__ import annotations
+
+from ....engine.compiled import compiled
+from .classes import demote_light_heavies, insert, refresh, remove, set_unit
+from .layout import CLASSES, LARGEST_TOTAL, LIMITS, RATIO, SMALLEST_TOTAL, TOTAL, UNIT
+from .series import reset, value_at
+from .sorting import rebuild, write_levels
+
+
+@compiled
+def change_unit(state):
+    """Make the unit follow the total by factors of RATIO: the classes move up or down by one, hardly an arm is touched."""
+    page = state.page
+    while page[TOTAL] < SMALLEST_TOTAL * page[UNIT]:
+        shift_up(state)
+    while page[TOTAL] > LARGEST_TOTAL * page[UNIT]:
+        shift_down(state)
+    if not 2.0**-150 < page[UNIT] < 2.0**150:
+        write_levels(state)
+        rebuild(state)
+
+
+@compiled
+def shift_up(state):
+    """The unit shrinks: class k + 1 becomes class k; the arms of class 0 are placed anew, most of them as heavy ones."""
+    bases, arms, page, borders, levels = state.bases, state.arms, state.page, state.borders, state.levels
+    waiting = borders[1]
+    for j in range(waiting):  # the weights of class 0 wait in scratch, by place
+        levels[j] = value_at(page, 0, bases[j])
+    while borders[1] > 0:  # its arms wait behind the last, where a removal leaves room; an insertion will have read them first
+        arm = arms[borders[1] - 1]
+        remove(state, 0, borders[1] - 1)
+        arms[borders[CLASSES + 1]] = arm
+    first = borders[CLASSES + 1]
+    for k in range(CLASSES):
+        borders[k] = borders[k + 1]
+    for row in range(0, LIMITS, CLASSES):
+        for k in range(CLASSES - 1):
+            page[row + k] = page[row + k + 1]
+        page[row + CLASSES - 1] = 0.0
+    set_unit(page, page[UNIT] / RATIO)
+    for j in range(waiting):
+        insert(state, arms[first + j], levels[j])
+
+
+@compiled
+def shift_down(state):
+    """The unit grows: class k becomes class k + 1, the two lightest are joined, and light heavy arms leave."""
+    page, borders = state.page, state.borders
+    refresh(state, CLASSES - 2)
+    refresh(state, CLASSES - 1)
+    for k in range(CLASSES - 1, 0, -1):
+        borders[k] = borders[k - 1]
+    for row in range(0, LIMITS, CLASSES):
+        for k in range(CLASSES - 1, 0, -1):
+            page[row + k] = page[row + k - 1]
+        page[row] = 0.0
+    reset(page, CLASSES - 1)
+    refresh(state, CLASSES - 1)
+    set_unit(page, page[UNIT] * RATIO)
+    demote_light_heavies(state)

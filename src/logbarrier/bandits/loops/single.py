@@ -1,0 +1,73 @@
+"""The loop of one run, whatever its engine: draw, pull, learn, and measure at the checkpoints.
+
+An engine is five small functions over its own state:
+    opened(arrays, parameters, t, fault)                the state as compiled code sees it: pointers by name
+    refilled(state, t, batch, run, key)                more random numbers for a batch of steps, where one uniform is not enough
+    drawn(state, hint, i, batch, u, t, run, key)       a place, drawn by weight; hint is what `refilled` returned
+    arm_at(state, place)                               the arm there
+    learnt(state, place, arm, reward, t)               step t = 1, 2, ... of the rule
+    reported(state, t)                                 weights (K,) and their total, to be measured
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...engine.compiled import inlined
+from ...engine.pointers import moved, pointer_to, room_for
+from ...engine.random import fill_uniforms
+from ..metrics import METRICS, measure
+from .calls import call_noise, call_reward
+from .policy import checked_reward
+
+BATCH = 128  # steps whose random numbers are drawn together
+DONE, REGRET, FAULT = range(3)  # what progress (3,) holds
+N_METRICS = len(METRICS)
+_room_for_uniforms, _room_for_noises = room_for(2 * BATCH), room_for(BATCH)
+
+
+@inlined
+def nothing_more(state, t, batch, run, key):
+    """For engines that need one uniform a step."""
+    return 0
+
+
+@inlined
+def the_place_itself(state, place):
+    """For engines whose places are arms."""
+    return place
+
+
+def loop_of(opened: Any, refilled: Any, drawn: Any, arm_at: Any, learnt: Any, reported: Any) -> Callable[..., Any]:
+    """The loop of an engine, for `kernel`."""
+
+    def loop(arrays, law, problem, key_array, run, checkpoint_array, first, last, progress_array, out):
+        """Run up to checkpoints[last - 1], measuring at checkpoints[first:last]; progress is [steps done, regret, fault]."""
+        noise, reward_of = law
+        parameters, n_arms, best = pointer_to(problem[0]), problem[0].shape[1], problem[1]
+        key, checkpoints, progress = pointer_to(key_array), pointer_to(checkpoint_array), pointer_to(progress_array)
+        fault = moved(progress, FAULT)
+        uniforms, noises = _room_for_uniforms(), _room_for_noises()
+        t, regret = int(progress[DONE]), progress[REGRET]
+        state = opened(arrays, parameters, t, fault)
+        for c in range(first, last):
+            while t < checkpoints[c]:
+                batch = min(BATCH, checkpoints[c] - t)
+                fill_uniforms(uniforms, t, batch, run, key)
+                for i in range(batch):
+                    noises[i] = uniforms[2 * i + 1]
+                call_noise(noise, (noises, batch, fault))
+                hint = refilled(state, t, batch, run, key)
+                for i in range(batch):
+                    place = drawn(state, hint, i, batch, uniforms[2 * i], t, run, key)
+                    arm = arm_at(state, place)
+                    reward = call_reward(reward_of, (noises[i], parameters, n_arms, arm, key, t, run, fault))
+                    regret += parameters[best] - parameters[arm]  # row 0 of the parameters are the means
+                    t += 1
+                    learnt(state, place, arm, checked_reward(reward, fault), t)
+            weights, total = reported(state, t)
+            measure(weights, total, parameters, n_arms, best, regret, moved(pointer_to(out), c * N_METRICS))
+        progress[DONE], progress[REGRET] = t, regret
+
+    return loop

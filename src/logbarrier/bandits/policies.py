@@ -1,0 +1,48 @@
+"""The policy itself along one run, where a Record keeps only metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import validate
+from ..engine.random import stream_key
+from .algorithms.rule import Rule
+from .flights import choose
+from .metrics import METRICS
+from .problems import ProblemSource
+from .starts import as_start
+
+LARGEST_STEP = 2**32 - 1
+
+
+def policies(
+    rule: Rule, problem: ProblemSource, *, steps: Sequence[int] | np.ndarray, run: int = 0, seed: int = 0, start: Any = None
+) -> Iterator[np.ndarray]:
+    """The policy (K,) of one run after each of `steps` (ascending), one at a time, as the run gets there.
+
+    rule, problem, seed and start are those of `simulate`; run is the run's number. The run is flown on the dense engine, whose
+    run 0 is also the agent's: simulate(..., engine="dense") has the same bits.
+
+    >>> import logbarrier as lb
+    >>> path = policies(lb.SGB(learning_rate=0.1), lb.GaussianBandit([0.1, 0.5, 0.3]), steps=[0, 10, 100])
+    >>> [policy.shape for policy in path]
+    [(3,), (3,), (3,)]
+    """
+    stops = np.array([validate.integer("policies", "step", step, 0, LARGEST_STEP) for step in steps])
+    if len(stops) == 0 or (np.diff(stops) <= 0).any():
+        raise ValueError("policies: steps must be at least one, each larger than the one before")
+    number = validate.integer("policies", "run", run, 0, LARGEST_STEP)
+    key = stream_key(validate.integer("policies", "seed", seed, 0))
+    begin = as_start("policies", start, problem.n_arms)
+    measured = np.empty((1, len(stops), len(METRICS)))
+    flight: Any = choose(rule, problem.n_arms, "dense")(rule, problem, begin, key, range(number, number + 1), stops, measured)
+    return _along(flight, len(stops))
+
+
+def _along(flight: Any, count: int) -> Iterator[np.ndarray]:
+    for c in range(count):
+        flight.advance(c, c + 1)
+        yield flight.probabilities

@@ -1,0 +1,156 @@
+"""Which actions has a policy lost, and where? Let it act for a while and look at its probabilities.
+
+An action is lost in a state if its probability there is below `lost_below`: sampling will not find out again whether it is
+any good, and neither a policy gradient nor an entropy bonus moves it much. A policy that is certain may of course be right;
+the diagnosis says what it can no longer learn, not whether it should.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks
+from stable_baselines3.common.vec_env import VecEnv
+
+from ..functions import effective_actions
+from .policies import categoricals
+
+WIDEST_LABEL = 28
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """A policy at the states it visited: N steps, and one column per action (per part and choice, where actions have parts)."""
+
+    states: list[str]
+    """A label for the state of each step, (N,)."""
+    actions: list[str]
+    """A label for each column, (C,)."""
+    probabilities: NDArray[np.float64]
+    """(N, C); not a number where the action was masked."""
+    effective: NDArray[np.float64]
+    """exp(entropy) at each step, (N,)."""
+    returns: list[float]
+    """Of the episodes that ended."""
+    lost_below: float
+
+    @property
+    def lost(self) -> NDArray[np.bool_]:
+        """(N, C): which actions were allowed but are all but impossible."""
+        return self.probabilities < self.lost_below
+
+    @property
+    def first_visits(self) -> dict[str, int]:
+        """From each state to the step of its first visit, the most visited state first."""
+        first = {label: step for step, label in reversed(list(enumerate(self.states)))}
+        return {label: first[label] for label, _ in Counter(self.states).most_common()}
+
+    @property
+    def lost_share(self) -> float:
+        """Share of the states' allowed actions that are lost, each state counted once: 0 if everything can still be learnt."""
+        once = list(self.first_visits.values())
+        return float(self.lost[once].sum() / (~np.isnan(self.probabilities[once])).sum())
+
+    def by_action(self) -> list[tuple[str, float, float, float]]:
+        """Per action: label, mean and smallest probability, share of the steps at which it is lost; where it is allowed."""
+        lines = []
+        for label, column in zip(self.actions, self.probabilities.T, strict=True):
+            allowed = column[~np.isnan(column)]
+            if allowed.size:
+                lines.append((label, float(allowed.mean()), float(allowed.min()), float((allowed < self.lost_below).mean())))
+        return lines
+
+    def by_state(self, most: int = 10) -> list[tuple[str, int, float, list[str]]]:
+        """The most visited states: label, visits, effective actions, the actions lost there."""
+        visits = Counter(self.states)
+        return [
+            (label, visits[label], float(self.effective[step]), [self.actions[c] for c in np.flatnonzero(self.lost[step])])
+            for label, step in list(self.first_visits.items())[:most]
+        ]
+
+    def __str__(self) -> str:
+        mean_return = f", mean return {np.mean(self.returns):.3g} in {len(self.returns)} episodes" if self.returns else ""
+        lines = [
+            f"{len(self.states):,} steps in {len(set(self.states)):,} states: {100 * self.lost_share:.0f} % of the states' "
+            f"actions are lost (probability below {self.lost_below:g}){mean_return}",
+            "",
+            f"{'action':>12}  {'mean':>8}  {'smallest':>9}  lost at",
+        ]
+        for label, mean, smallest, share in self.by_action():
+            lines.append(f"{label:>12}  {mean:8.3f}  {smallest:9.1e}  {100 * share:.0f} % of the steps")
+        lines += ["", f"{'state':>{WIDEST_LABEL}}  visits  effective  lost actions"]
+        for label, visits, effective, lost in self.by_state():
+            lines.append(f"{label:>{WIDEST_LABEL}}  {visits:6d}  {effective:9.2f}  {', '.join(lost) or '-'}")
+        return "\n".join(lines)
+
+
+def diagnose(model: Any, env: Any = None, *, steps: int = 2000, lost_below: float = 1e-3, seed: int = 0) -> Diagnosis:
+    """Let an SB3 model (PPO, A2C, MaskablePPO, RecurrentPPO) act by its own probabilities, by default in its own environment.
+
+        print(diagnose(PPO.load("model.zip"), gymnasium.make("FrozenLake-v1")))
+
+    The seed fixes the environment's chance and the policy's; the global random state is left alone.
+    """
+    if not hasattr(getattr(model, "policy", None), "evaluate_actions"):
+        raise ValueError(f"diagnose: needs a model with an actor-critic policy, such as PPO or A2C, got {type(model).__name__}")
+    vectors = model.get_env() if env is None else type(model)._wrap_env(env, monitor_wrapper=False)
+    if vectors is None:
+        raise ValueError("diagnose: the model was loaded without an environment; pass one as env")
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return _visit(model, vectors, max(1, steps // vectors.num_envs), lost_below, seed)
+
+
+def _visit(model: Any, vectors: VecEnv, rounds: int, lost_below: float, seed: int) -> Diagnosis:
+    vectors.seed(seed)
+    observation, memory = vectors.reset(), None
+    starts = np.ones(vectors.num_envs, dtype=bool)
+    running = np.zeros(vectors.num_envs)
+    states: list[str] = []
+    returns: list[float] = []
+    rows: list[NDArray[np.float64]] = []
+    effective: list[NDArray[np.float64]] = []
+    for _ in range(rounds):
+        states += [label(_pick(observation, i)) for i in range(vectors.num_envs)]
+        masks = {"action_masks": get_action_masks(vectors)} if isinstance(model, MaskablePPO) else {}
+        action, memory = model.predict(observation, state=memory, episode_start=starts, deterministic=False, **masks)
+        parts = categoricals(model.policy.action_dist)  # what `predict` has just drawn from
+        rows.append(np.hstack([_allowed_probabilities(logits, mask) for logits, mask in parts]))
+        effective.append(np.prod([effective_actions(logits.detach(), mask).cpu().double() for logits, mask in parts], axis=0))
+        observation, reward, starts, _ = vectors.step(action)
+        running += reward
+        returns += running[starts].tolist()
+        running[starts] = 0.0
+    single = len(parts) == 1
+    names = [
+        str(choice) if single else f"{part}:{choice}"
+        for part, (logits, _) in enumerate(parts)
+        for choice in range(logits.shape[-1])
+    ]
+    return Diagnosis(states, names, np.vstack(rows), np.concatenate(effective), returns, lost_below)
+
+
+def _allowed_probabilities(logits: torch.Tensor, mask: torch.Tensor | None) -> NDArray[np.float64]:
+    probabilities = torch.softmax(logits.detach().double(), -1)
+    return (probabilities if mask is None else torch.where(mask, probabilities, torch.nan)).cpu().numpy()
+
+
+def _pick(observation: Any, i: int) -> Any:
+    return {key: value[i] for key, value in observation.items()} if isinstance(observation, dict) else observation[i]
+
+
+def label(observation: Any) -> str:
+    """A short name for a state: its numbers if they are few, the place of the one in a one-hot vector, a hash otherwise."""
+    if isinstance(observation, dict):
+        return " ".join(f"{key}={label(value)}" for key, value in observation.items())[:WIDEST_LABEL]
+    flat = np.asarray(observation).ravel()
+    if flat.size > 4 and np.count_nonzero(flat) == 1 and flat.max() == 1:
+        return f"one-hot {int(flat.argmax())}"
+    shown = " ".join(f"{value:.3g}" for value in flat[:8])
+    return shown if flat.size <= 8 and len(shown) <= WIDEST_LABEL else f"#{hash(flat.tobytes()) & 0xFFFFFFFF:08x}"

@@ -1,0 +1,93 @@
+"""Rescue a saved policy that has collapsed: look at what it has lost, then go on training it with the barrier."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sb3_contrib import MaskablePPO, RecurrentPPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from sb3_contrib.common.recurrent.policies import RecurrentActorCriticPolicy
+from stable_baselines3 import A2C, PPO
+from stable_baselines3.common.policies import ActorCriticPolicy
+from stable_baselines3.common.save_util import load_from_zip_file
+
+from .callback import BarrierCallback
+from .diagnosis import Diagnosis, diagnose
+from .policies import BARRIER_KIN, LogBarrierMixin
+from .schedules import Linear, Schedule
+
+ANNEALED = Linear(0.6)
+"""c falls from 0.6 to 0: good on every task of the study that changed, and the policy ends as sharp as its task asks for."""
+
+
+@dataclass(frozen=True)
+class Rescue:
+    """The model after the rescue, and what it was and is."""
+
+    model: Any
+    before: Diagnosis
+    after: Diagnosis
+
+
+def rescue(
+    model: Any,
+    env: Any = None,
+    *,
+    timesteps: int,
+    schedule: Schedule = ANNEALED,
+    policy_class: type[LogBarrierMixin] | None = None,
+    callback: Any = None,
+    steps: int = 2000,
+    lost_below: float = 1e-3,
+    seed: int = 0,
+) -> Rescue:
+    """Diagnose an SB3 model over some steps, train it for `timesteps` more with the barrier, diagnose it again.
+
+        saved = rescue(PPO.load("model.zip"), new_env, timesteps=50_000)
+        print(saved.before, saved.after, sep="\\n\\n")
+        saved.model.save("rescued.zip")
+
+    The model given is left alone; the rescued one is of the same algorithm, with its weights, optimiser and settings.
+    """
+    before = diagnose(model, env, steps=steps, lost_below=lost_below, seed=seed)
+    trained = with_barrier(model, env, policy_class=policy_class)
+    trained.set_random_seed(seed)
+    trained.learn(timesteps, callback=[BarrierCallback(schedule), *([] if callback is None else [callback])])
+    return Rescue(trained, before, diagnose(trained, steps=steps, lost_below=lost_below, seed=seed))
+
+
+def with_barrier(model: Any, env: Any = None, *, policy_class: type[LogBarrierMixin] | None = None) -> Any:
+    """A copy of an SB3 model in which `ent_coef` weighs the log barrier; weights, optimiser and settings are the model's own.
+
+    `env` is the environment to go on in, by default the model's own. A policy class of your own needs its barrier kin:
+    `class Mine(LogBarrierMixin, MyPolicy): ...`, passed as `policy_class`.
+    """
+    known = type(model.policy)
+    chosen = policy_class or (known if issubclass(known, LogBarrierMixin) else BARRIER_KIN.get(known))
+    if chosen is None:
+        raise ValueError(
+            f"with_barrier: {known.__name__} has no barrier kin here; define `class Mine(LogBarrierMixin, {known.__name__})` "
+            "and pass it as policy_class"
+        )
+    copy = io.BytesIO()
+    model.save(copy)
+    copy.seek(0)
+    return type(model).load(copy, env=model.get_env() if env is None else env, custom_objects={"policy_class": chosen})
+
+
+def load(path: str | Path, env: Any = None) -> Any:
+    """A saved model, whichever of PPO, A2C, MaskablePPO and RecurrentPPO it was: the archive tells by its contents."""
+    data, _, _ = load_from_zip_file(str(path), load_data=True)
+    policy = (data or {}).get("policy_class")
+    if not (isinstance(policy, type) and issubclass(policy, ActorCriticPolicy | MaskableActorCriticPolicy)):
+        raise ValueError(f"{path}: not a saved PPO, A2C, MaskablePPO or RecurrentPPO model")
+    if issubclass(policy, MaskableActorCriticPolicy):
+        algorithm: Any = MaskablePPO
+    elif issubclass(policy, RecurrentActorCriticPolicy):
+        algorithm = RecurrentPPO
+    else:
+        algorithm = PPO if "clip_range" in (data or {}) else A2C
+    return algorithm.load(path, env=env)

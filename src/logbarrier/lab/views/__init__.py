@@ -1,0 +1,1 @@
+"""Results -> pictures, one file a view. Each file first computes the columns to show, then draws them."""

@@ -1,0 +1,31 @@
+"""The public names of `logbarrier.mdps`, each written here and nowhere else: `__init__.py` reads this file."""
+
+from . import exact as exact
+from . import testing as testing
+from .algorithms import NPG as NPG
+from .algorithms import PG as PG
+from .algorithms import RULES as RULES
+from .algorithms import ActionBarrierPG as ActionBarrierPG
+from .algorithms import CountBonus as CountBonus
+from .algorithms import EntropyPG as EntropyPG
+from .algorithms import OptimisticQ as OptimisticQ
+from .algorithms import Rule as Rule
+from .algorithms import SpectralPG as SpectralPG
+from .algorithms import StateEntropy as StateEntropy
+from .environments import DeepSea as DeepSea
+from .environments import Distractor as Distractor
+from .environments import Family as Family
+from .environments import Lock as Lock
+from .environments import MDPSource as MDPSource
+from .environments import RandomDeepSeas as RandomDeepSeas
+from .environments import RandomLocks as RandomLocks
+from .environments import RandomMDPs as RandomMDPs
+from .environments import RiverSwim as RiverSwim
+from .environments import from_gymnasium as from_gymnasium
+from .exact import ActionBarrier as ActionBarrier
+from .exact import Entropy as Entropy
+from .exact import NoRegulariser as NoRegulariser
+from .exact import Spectral as Spectral
+from .measure import METRICS as METRICS
+from .problem import FiniteMDP as FiniteMDP
+from .simulator import simulate as simulate

@@ -1,0 +1,46 @@
+"""The rules, one short file each, and the list of them."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any
+
+from .action_barrier_pg import ActionBarrierPG
+from .count_bonus import CountBonus
+from .entropy_pg import EntropyPG
+from .npg import NPG
+from .optimistic_q import OptimisticQ
+from .pg import PG
+from .rule import ActorCritic, Rule
+from .spectral_pg import SpectralPG
+from .state_entropy import StateEntropy
+
+RULES: dict[str, type[Rule]] = {
+    rule.name: rule for rule in (PG, EntropyPG, ActionBarrierPG, NPG, SpectralPG, CountBonus, StateEntropy, OptimisticQ)
+}
+
+
+def make_rule(name: str, parameters: dict[str, Any]) -> Rule:
+    """The rule of a name as in `RULES`, with parameters by name; both are checked."""
+    if name not in RULES:
+        raise ValueError(f"rule: must be one of {', '.join(RULES)}, got {name!r}")
+    known = [field.name for field in fields(RULES[name])]
+    required = [field.name for field in fields(RULES[name]) if field.default is MISSING]
+    for parameter in parameters:
+        if parameter not in known:
+            raise ValueError(f"{name}: has no parameter {parameter}; it takes {', '.join(known)}")
+    for parameter in required:
+        if parameter not in parameters:
+            raise ValueError(f"{name}: needs {parameter}; it takes {', '.join(known)}")
+    return RULES[name](**parameters)
+
+
+def rule_from_dict(plain: dict[str, Any]) -> Rule:
+    """The rule that `Rule.to_dict` described."""
+    return make_rule(plain["rule"], {key: value for key, value in plain.items() if key != "rule"})
+
+
+__all__ = [
+    "NPG", "PG", "RULES", "ActionBarrierPG", "ActorCritic", "CountBonus", "EntropyPG", "OptimisticQ", "Rule", "SpectralPG",
+    "StateEntropy", "make_rule", "rule_from_dict",
+]  # fmt: skip

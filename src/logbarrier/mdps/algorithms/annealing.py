@@ -1,0 +1,97 @@
+"""How `SpectralPG()` finds its scale and lets go of exploration by itself, told neither the scale of rewards nor S.
+
+Two advantages, of the rewards and of the visitation reward u(s) = 1/(S d(s)), are each divided by their own running root mean
+square and mixed with a weight beta that falls from BOLD towards 0 as evidence comes in:
+
+    theta(s_t) += alpha/(1 + beta) [(A_t/|A| + beta B_t/|B|) (e_a - pi) + (beta/|B|) u(s_t) (1 - K pi)/(K - 1)]
+    beta = BOLD/(1 + (BOLD - 1) (tau/ENOUGH)^2),    tau^-2 = mean over found states of n(s)^-2
+
+A is the advantage of rewards, B that of u, S the states found so far and d(s) the share n(s)/N of all visits. The terms in
+beta are the gradient of G/(S (K - 1)) with every visit weighing the same. tau is a mean of the visits that the least visited
+states dominate: a state that is newly found pulls it down, and exploration comes back. beta is 1 at tau = ENOUGH.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...engine.compiled import compiled
+from ..episode import FOUND, NOVELTY, RARENESS, REWARD, STEPS, VISITS, Learned, climb, estimate, learn_values, level
+from ..exact.point import Point
+from ..problem import FiniteMDP
+
+BOLD = 10.0  # beta before there is any evidence: next to nothing but exploration
+ENOUGH = 120.0  # visits of a state, in the mean tau, at which rewards and exploration weigh the same
+CEILING = 100.0  # u is at most this
+FORGETTING = 0.01  # of the mean squares, per episode
+REWARD_SQUARES, REWARD_STEPS, NOVELTY_SQUARES, NOVELTY_STEPS = 0, 1, 2, 3  # running sums in the rule's memory
+MEMORY_SIZE = 4
+
+
+@compiled
+def boldness(tally):
+    """beta, from the tally of visits."""
+    evidence = tally[FOUND] / tally[RARENESS] if tally[FOUND] > 0.0 else 0.0  # tau^2
+    return BOLD / (1.0 + (BOLD - 1.0) * evidence / (ENOUGH * ENOUGH))
+
+
+@compiled
+def typical_size(memory, place, advantages, count):
+    """The root mean square of an advantage over earlier episodes, or over this one where there is none."""
+    if memory[place] > 0.0:
+        return math.sqrt(memory[place] / memory[place + 1])
+    squares = 0.0
+    for t in range(count):
+        squares += advantages[t] * advantages[t]
+    return math.sqrt(squares / count)
+
+
+@compiled
+def remember_size(memory, place, advantages, count):
+    """Add an episode to the running mean square."""
+    squares = 0.0
+    for t in range(count):
+        squares += advantages[t] * advantages[t]
+    memory[place] += FORGETTING * (squares - memory[place])
+    memory[place + 1] += FORGETTING * (count - memory[place + 1])
+
+
+@compiled
+def learn(episode, count, states, tally, memory, hyper):
+    """One episode of the rule above."""
+    trace, critic_rate, gamma, alpha = hyper
+    visited, actions, rewards, policies, signals, estimates = episode
+    fair_share = tally[STEPS] / max(tally[FOUND], 1.0)
+    for t in range(count):
+        visits = states[visited[t], VISITS]
+        signals[1, t] = min(fair_share / visits, CEILING) if visits > 0.0 else CEILING  # 1/(S d)
+    estimate(rewards, REWARD, 0, episode, count, states, gamma, trace)
+    estimate(signals[1], NOVELTY, 2, episode, count, states, gamma, trace)
+    reward_size = typical_size(memory, REWARD_SQUARES, estimates[0], count)
+    novelty_size = typical_size(memory, NOVELTY_SQUARES, estimates[2], count)
+    beta = boldness(tally)
+    step = alpha / (1.0 + beta)
+    for_reward = step / reward_size if reward_size > 0.0 else 0.0
+    for_novelty = step * beta / novelty_size if novelty_size > 0.0 else 0.0
+    for_level = for_novelty / (policies.shape[1] - 1.0)
+    for t in range(count):
+        climb(states, visited[t], actions[t], policies[t], for_reward * estimates[0, t] + for_novelty * estimates[2, t])
+        level(states, visited[t], policies[t], for_level * signals[1, t])
+    learn_values(REWARD, 0, critic_rate, episode, count, states)
+    learn_values(NOVELTY, 2, critic_rate, episode, count, states)
+    remember_size(memory, REWARD_SQUARES, estimates[0], count)
+    remember_size(memory, NOVELTY_SQUARES, estimates[2], count)
+
+
+def expected_update(mdp: FiniteMDP, learned: Learned, learning_rate: float) -> np.ndarray:
+    """E[change of theta] in an episode that the MDP ends, where the critics are right and earlier episodes set the sizes."""
+    once = FiniteMDP(P=mdp.rows, R=mdp.R, rho=mdp.rho, gamma=1.0)  # every visit of an episode weighs the same
+    point, visited = Point(mdp, learned.theta), Point(once, learned.theta).occupancy[:, None]
+    u = np.minimum(learned.tally[STEPS] / (learned.tally[FOUND] * learned.visits), CEILING)[:, None]
+    reward_size, novelty_size = np.sqrt(learned.memory[[0, 2]] / learned.memory[[1, 3]])
+    beta = boldness(learned.tally)
+    mixture = point.advantage(mdp.R) / reward_size + beta / novelty_size * point.advantage(u * np.ones_like(mdp.R))
+    barrier = beta / novelty_size * u * (1.0 - mdp.n_actions * point.policy) / (mdp.n_actions - 1)
+    return np.asarray(learning_rate / (1.0 + beta) * visited * (point.policy * mixture + barrier))

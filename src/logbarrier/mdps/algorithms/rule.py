@@ -1,0 +1,91 @@
+"""What a rule is: hyper-parameters, and small compiled functions that act and learn.
+
+The loop calls `act` at every step and `learn` at the end of every episode (see `episode` for what they are
+given). To add a rule, write a frozen dataclass like the ones beside this file and run `mdps.testing.check_rule` on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...base import validate
+from ..episode import Learned, nothing_at_once, softmax_action
+from ..problem import FiniteMDP
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """The base of every rule.
+
+    name              its name in files and on the command line
+    act               compiled (states, state, u, policies, t) -> action, by one uniform number u
+    at_once           compiled (states, state, action, reward, successor, hyper), after every step
+    learn             compiled (episode, count, states, tally, memory, hyper), after every episode
+    memory_size       how many float64 the rule remembers besides, all 0 at the start
+    first_preference  what the preferences are at the start
+    """
+
+    name: ClassVar[str]
+    act: ClassVar[Any] = staticmethod(softmax_action)
+    at_once: ClassVar[Any] = staticmethod(nothing_at_once)
+    memory_size: ClassVar[int] = 0
+
+    @property
+    def learn(self) -> Any:
+        """The compiled function that learns from an episode."""
+        raise NotImplementedError
+
+    @property
+    def first_preference(self) -> float:
+        """Preferences of all actions before the first step."""
+        return 0.0
+
+    def hyper(self, mdp: FiniteMDP) -> tuple[float, ...]:
+        """The hyper-parameters as the compiled functions take them; gamma and K are all that a rule is told of the MDP."""
+        raise NotImplementedError
+
+    def policy(self, preferences: np.ndarray) -> np.ndarray:
+        """The probabilities (S, K) that `act` draws from."""
+        weights = np.exp(preferences - preferences.max(axis=1, keepdims=True))
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+    def expected_update(self, mdp: FiniteMDP, learned: Learned) -> np.ndarray:
+        """E[change of theta (S, K) in an episode] that the rule claims, where its critics and its estimate of d are right."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values; `rule_from_dict` reads them."""
+        plain: dict[str, Any] = {"rule": self.name}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None:
+                plain[field.name] = float(value)
+        return plain
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActorCritic(Rule):
+    """The base of the policy gradients: advantages from a critic v(s), which learns from the same episodes.
+
+    learning_rate  alpha
+    trace          lambda of the generalised advantages, 0 to 1
+    critic_rate    step of the critic, 0 to 1
+
+    trace=1, critic_rate=0 is REINFORCE: the advantages are the returns themselves.
+    """
+
+    learning_rate: float
+    trace: float = 0.9
+    critic_rate: float = 0.1
+
+    def __post_init__(self) -> None:
+        who = type(self).__name__
+        validate.positive(who, "learning_rate", self.learning_rate)
+        validate.between_zero_and_one(who, "trace", self.trace)
+        validate.between_zero_and_one(who, "critic_rate", self.critic_rate)
+
+    def hyper(self, mdp: FiniteMDP) -> tuple[float, ...]:
+        return float(self.trace), float(self.critic_rate), mdp.gamma, float(self.learning_rate)

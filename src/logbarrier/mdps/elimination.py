@@ -1,0 +1,92 @@
+"""Discounted visits and values of a Markov chain, each entry to full relative precision, however small it is.
+
+A chain moves from i to j with weight M[i, j] >= 0 and leaves from i with weight exit[i] > 0 somewhere ahead; row sums and exits
+add to 1. Two linear systems are asked of it:
+
+    visits  x = start + M' x        (S,) how often each state is seen
+    values  v = reward + M v        (S,) what is collected from each state on
+
+States are eliminated one by one, and what a path through an eliminated state adds is added to those that stay. With the pivot
+1 - M[n, n] written as exit[n] + sum of the other M[n, j], as Grassmann, Taksar and Heyman (1985) have it, nothing is ever
+subtracted: a state visited with weight 1e-300 is as precise as one visited with weight 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+MOST_DENSE = 1500  # states; above, the series of what happens step by step
+NEGLIGIBLE = 1e-18  # a term of the series, beside the sum
+
+
+class Elimination:
+    """The factors of one chain, for any number of right-hand sides.
+
+    >>> import numpy as np
+    >>> chain = Elimination(np.array([[0.5, 1e-200], [0.0, 0.5]]), np.array([0.5, 0.5]))
+    >>> chain.visits(np.array([1.0, 0.0])).tolist()
+    [2.0, 4e-200]
+    """
+
+    def __init__(self, moves: np.ndarray, exits: np.ndarray) -> None:
+        M, leave = np.array(moves, dtype=np.float64), np.array(exits, dtype=np.float64)
+        pivots = np.empty(len(leave))
+        for n in range(len(leave) - 1, -1, -1):
+            pivots[n] = leave[n] + M[n, :n].sum()
+            M[n, :n] /= pivots[n]
+            leave[n] /= pivots[n]
+            sources = np.flatnonzero(M[:n, n])
+            column = M[sources, n]
+            M[sources, :n] += column[:, None] * M[n, :n]
+            leave[sources] += column * leave[n]
+        self._factors, self._pivots = M, pivots  # row n: where n goes, by pivot; column n: who comes to n
+
+    def visits(self, start: np.ndarray) -> np.ndarray:
+        """x = start + M' x for start (S,), or for each column of start (S, m)."""
+        x = np.array(start, dtype=np.float64)
+        M = self._factors
+        for n in range(len(x) - 1, 0, -1):
+            x[:n] += np.multiply.outer(M[n, :n], x[n])
+        for n in range(len(x)):
+            x[n] = (x[n] + M[:n, n] @ x[:n]) / self._pivots[n]
+        return x
+
+    def values(self, reward: np.ndarray) -> np.ndarray:
+        """v = reward + M v for reward (S,), or for each column of reward (S, m)."""
+        v = np.array(reward, dtype=np.float64)
+        M = self._factors
+        for n in range(len(v) - 1, -1, -1):
+            v[n] /= self._pivots[n]
+            v[:n] += np.multiply.outer(M[:n, n], v[n])
+        for n in range(1, len(v)):
+            v[n] += M[n, :n] @ v[:n]
+        return v
+
+
+class LargeChain:
+    """The same for a sparse chain of many states, by adding up what happens after 0, 1, 2, ... steps.
+
+    Visits add only numbers that are not negative, so here too small entries are precise; the cost grows like 1/(1 - gamma).
+    """
+
+    def __init__(self, moves: csr_array) -> None:
+        self._moves, self._back = moves, moves.T.tocsr()
+
+    def visits(self, start: np.ndarray) -> np.ndarray:
+        """x = start + M' x."""
+        return _series(self._back, start)
+
+    def values(self, reward: np.ndarray) -> np.ndarray:
+        """v = reward + M v."""
+        return _series(self._moves, reward)
+
+
+def _series(matrix: csr_array, first: np.ndarray) -> np.ndarray:
+    """first + matrix first + matrix^2 first + ..."""
+    term = np.array(first, dtype=np.float64)
+    total = term.copy()
+    while np.abs(term).max() > NEGLIGIBLE * np.abs(total).max():
+        term = matrix @ term
+        total += term
+    return total

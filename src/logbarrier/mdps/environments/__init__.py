@@ -1,0 +1,14 @@
+"""Environments: MDPs with a name, and families that draw one per run."""
+
+from .deep_sea import DeepSea, RandomDeepSeas
+from .distractor import Distractor
+from .family import Family, MDPSource
+from .gymnasium_worlds import from_gymnasium
+from .lock import Lock, RandomLocks
+from .random_mdps import RandomMDPs
+from .river_swim import RiverSwim
+
+__all__ = [
+    "DeepSea", "Distractor", "Family", "Lock", "MDPSource", "RandomDeepSeas", "RandomLocks", "RandomMDPs", "RiverSwim",
+    "from_gymnasium",
+]  # fmt: skip

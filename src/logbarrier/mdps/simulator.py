@@ -1,0 +1,166 @@
+"""simulate: a rule on an MDP, many seeded runs, measured at checkpoints."""
+
+from __future__ import annotations
+
+import os
+import platform
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import validate
+from ..engine.random import stream_key
+from ..engine.runs import Counter, Progress, checkpoint_steps, fly_all
+from ..record import Record
+from ..version import __version__
+from .algorithms import Rule
+from .environments import MDPSource
+from .episode import new_episode, nothing_learned
+from .loop import REWARDS, loop_kernel, world_of
+from .measure import METRICS, Judge
+from .problem import FiniteMDP
+
+LARGEST_STEPS = 2**32 - 1  # a step number is 32 bits of the random counter
+DEFAULT_CHECKPOINTS = 51
+STEPS_PER_PIECE = 1_000_000  # between two looks at the progress bar and at Ctrl-C, about a tenth of a second
+
+
+def simulate(
+    rule: Rule,
+    mdp: MDPSource,
+    *,
+    steps: int,
+    runs: int = 1,
+    seed: int = 0,
+    checkpoints: int | Sequence[int] | None = None,
+    spacing: str = "linear",
+    metrics: Sequence[str] | None = None,
+    threads: int | None = None,
+    chunk: int | None = None,
+    first_run: int = 0,
+    progress: bool | Progress = False,
+) -> Record:
+    """Let `rule` act and learn in `mdp` for `steps` steps, `runs` times, and measure at the checkpoints.
+
+    Episodes begin from rho, and end where the MDP ends them or after `mdp.episode_length` steps. Nothing is known to the rule
+    but states, actions, rewards and gamma, unless the rule says otherwise.
+
+    rule         any rule, such as mdps.SpectralPG()
+    mdp          one MDP (mdps.DeepSea(20), ...) or a family that draws one per run (mdps.RandomLocks(...), ...)
+    seed         runs first_run .. first_run + runs - 1 of this seed; each is a pure function of (seed, run number)
+    checkpoints  the steps to measure at, or how many; 0 and `steps` are always among them; 51 by default
+    spacing      "linear" or "log", for a number of checkpoints
+    metrics      names from mdps.METRICS; all by default
+    threads      how many runs at once; all cores by default
+    chunk        steps between two looks at the progress bar and at Ctrl-C
+    progress     True for a bar on stderr, or a function of (steps done, steps in all)
+
+    Threads, chunk and splitting the runs over calls change no bit.
+
+    >>> from logbarrier import mdps
+    >>> record = mdps.simulate(mdps.SpectralPG(), mdps.Lock(6), steps=3000, runs=4, seed=0, checkpoints=[1000])
+    >>> record.steps, record["score"].shape
+    (array([   0, 1000, 3000]), (4, 3))
+    """
+    steps = validate.integer("simulate", "steps", steps, 1, LARGEST_STEPS)
+    runs = validate.integer("simulate", "runs", runs, 1, LARGEST_STEPS)
+    seed = validate.integer("simulate", "seed", seed, 0)
+    first_run = validate.integer("simulate", "first_run", first_run, 0, LARGEST_STEPS - runs)
+    threads = validate.integer("simulate", "threads", os.cpu_count() or 1 if threads is None else threads, 1)
+    chunk = validate.integer("simulate", "chunk", STEPS_PER_PIECE if chunk is None else chunk, 1)
+    names = _metric_names(metrics)
+    marks = checkpoint_steps("simulate", checkpoints, spacing, steps, DEFAULT_CHECKPOINTS)
+    if not isinstance(rule, Rule):
+        raise ValueError(f"simulate: rule must be a rule such as mdps.SpectralPG(), got {rule!r}")
+    if not hasattr(mdp, "instance") or isinstance(mdp, type):
+        raise ValueError(f"simulate: mdp must be an MDP such as mdps.RiverSwim(12), got {mdp!r}")
+    key, stop, started = stream_key(seed), threading.Event(), time.perf_counter()
+    measured = np.empty((runs, len(marks), len(names)))
+    bar = _bar(runs * steps) if progress is True else None
+    counter = Counter(progress if callable(progress) else bar, runs * steps)
+    judges = _Judges()
+
+    def one_run(index: int) -> None:
+        number = first_run + index
+        flight = Flight(rule, judges.of(mdp.instance(key, number)), key, number)
+        for c, mark in enumerate(marks.tolist()):
+            while flight.time < mark:
+                if stop.is_set():
+                    return
+                counter.add(flight.advance(min(mark, flight.time + chunk)))
+            measured[index, c] = flight.measure(names)
+
+    try:
+        fly_all(one_run, runs, threads, stop)
+    finally:
+        if bar is not None:
+            bar.close()
+    return Record(
+        marks,
+        {name: np.ascontiguousarray(measured[:, :, i]) for i, name in enumerate(names)},
+        settings={
+            "rule": rule.to_dict(), "problem": mdp.to_dict(), "n_states": mdp.n_states, "n_actions": mdp.n_actions,
+            "horizon": steps, "runs": runs, "first_run": first_run, "seed": seed,
+        },
+        provenance={
+            "engine": "mdp", "threads": threads, "seconds": round(time.perf_counter() - started, 4), "logbarrier": __version__,
+            "numpy": np.__version__, "python": platform.python_version(), "machine": platform.machine(),
+        },
+    )  # fmt: skip
+
+
+class Flight:
+    """One run in the air: all that a rule has learnt and where it stands."""
+
+    def __init__(self, rule: Rule, judge: Judge, key: np.ndarray, run: int) -> None:
+        mdp = judge.mdp
+        self._rule, self._judge, self._key, self._run = rule, judge, key, run
+        self._loop = loop_kernel(rule.act, rule.at_once, rule.learn)
+        self._world, self._hyper = world_of(mdp), rule.hyper(mdp)
+        self._episode = new_episode(mdp.episode_length, mdp.n_actions)
+        self.learned = nothing_learned(mdp.n_states, mdp.n_actions, rule.first_preference, rule.memory_size)
+        self._stand, self.time = np.zeros(4), 0
+
+    def advance(self, until: int) -> int:
+        """Go on up to step `until`; returns the steps made."""
+        learned = (self.learned.states, self.learned.tally, self.learned.memory)
+        self._loop(self._world, self._episode, *learned, self._hyper, self._stand, self._key, self._run, until)
+        made, self.time = until - self.time, until
+        return made
+
+    def measure(self, names: Sequence[str]) -> list[float]:
+        """The metrics of these names, now."""
+        policy = self._rule.policy(self.learned.theta)
+        return self._judge.measure(names, policy, self.learned, self.time, float(self._stand[REWARDS]))
+
+
+class _Judges:
+    """One judge for each MDP in turn; runs of a fixed MDP share one."""
+
+    def __init__(self) -> None:
+        self._last: Judge | None = None
+        self._lock = threading.Lock()
+
+    def of(self, mdp: FiniteMDP) -> Judge:
+        with self._lock:
+            if self._last is None or self._last.mdp is not mdp:
+                self._last = Judge(mdp)
+            return self._last
+
+
+def _bar(total: int) -> Any:
+    from ..base.progress import Bar
+
+    return Bar(total)
+
+
+def _metric_names(wanted: Sequence[str] | None) -> tuple[str, ...]:
+    names = METRICS if wanted is None else (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    if not names:
+        raise ValueError("simulate: metrics must name at least one")
+    for name in names:
+        validate.choice("simulate", "metric", name, METRICS)
+    return names

@@ -1,0 +1,88 @@
+"""Bandits as a setting of studies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..bandits.algorithms import RULES
+from ..bandits.algorithms.rule import Rule
+from ..bandits.flights import ENGINES, choose
+from ..bandits.metrics import METRICS
+from ..bandits.problems import (
+    BernoulliBandit,
+    BernoulliGapInstances,
+    BetaBandit,
+    GapInstances,
+    GaussianBandit,
+    UniformBandit,
+)
+from ..bandits.simulator import simulate
+from ..bandits.starts import OptimalArmAt
+from ..engine.random import stream_key
+from ..record import Record
+from .settings import Setting
+
+if TYPE_CHECKING:
+    from .cell import Cell
+
+
+PROBLEMS: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (GapInstances, BernoulliGapInstances, GaussianBandit, BernoulliBandit, UniformBandit, BetaBandit)
+}
+RANKED_BY = {"regret": True, "optimal_probability": False, "suboptimality": True}
+
+
+class Bandits(Setting):
+    """A rule pulls one of K arms a step and learns from its reward."""
+
+    name = "bandits"
+    rules = RULES
+    problems = PROBLEMS
+    rule_base = Rule
+    metrics = METRICS
+    ranked_by = RANKED_BY
+    drawn = ("optimal_probability", "regret", *METRICS)
+    symbols = MappingProxyType({"n_arms": "K"})
+    engines = ("auto", *ENGINES)
+
+    def is_problem(self, problem: Any) -> bool:
+        return all(hasattr(problem, name) for name in ("instance", "n_arms", "noise", "reward_of"))
+
+    def sizes(self, problem: Any) -> dict[str, int]:
+        return {"n_arms": int(problem.n_arms)}
+
+    def check(self, rule: Any, problem: Any, *, engine: str, bad_start: float | None) -> None:
+        choose(rule, problem.n_arms, engine)
+        if bad_start is not None and not rule.prefers:
+            raise ValueError(f"Study: {rule.name} keeps no preferences that bad_start could set; leave one of them out")
+
+    def same(self, problem: Any, other: Any) -> bool:
+        key = stream_key(0)
+        return all(np.array_equal(problem.instance(key, run), other.instance(key, run)) for run in range(2))
+
+    def simulate(
+        self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None
+    ) -> Record:
+        return simulate(
+            rule,
+            problem,
+            horizon=cell.horizon,
+            runs=cell.runs,
+            first_run=cell.first_run,
+            seed=cell.seed,
+            checkpoints=cell.checkpoints,
+            spacing=cell.spacing,
+            metrics=cell.metrics,
+            start=None if cell.bad_start is None else OptimalArmAt(cell.bad_start),
+            engine=cell.engine,
+            threads=threads,
+            progress=progress or False,
+        )
+
+
+SETTING = Bandits()

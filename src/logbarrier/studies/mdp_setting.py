@@ -1,0 +1,83 @@
+"""Finite MDPs as a setting of studies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..engine.random import stream_key
+from ..mdps import environments
+from ..mdps.algorithms import RULES, Rule
+from ..mdps.environments.gymnasium_worlds import GymnasiumMDP
+from ..mdps.measure import METRICS
+from ..mdps.problem import FiniteMDP
+from ..mdps.simulator import simulate
+from ..record import Record
+from .settings import Setting
+
+if TYPE_CHECKING:
+    from .cell import Cell
+
+
+class MDPs(Setting):
+    """A rule acts in a finite MDP and learns from its episodes."""
+
+    name = "mdps"
+    rules = RULES
+    problems = {  # noqa: RUF012
+        "RiverSwim": environments.RiverSwim,
+        "Lock": environments.Lock,
+        "Distractor": environments.Distractor,
+        "DeepSea": environments.DeepSea,
+        "RandomLocks": environments.RandomLocks,
+        "RandomDeepSeas": environments.RandomDeepSeas,
+        "RandomMDPs": environments.RandomMDPs,
+        "from_gymnasium": GymnasiumMDP,
+        "FiniteMDP": FiniteMDP,
+    }
+    rule_base = Rule
+    metrics = METRICS
+    ranked_by = {"regret": True, "score": False, "return": False}  # noqa: RUF012
+    drawn = ("score", "return", "regret", "coverage", "min_occupancy")
+    symbols = {"n_states": "S", "n_actions": "K"}  # noqa: RUF012
+
+    def is_problem(self, problem: Any) -> bool:
+        return all(hasattr(problem, name) for name in ("instance", "n_states", "n_actions", "gamma"))
+
+    def sizes(self, problem: Any) -> dict[str, int]:
+        return {"n_states": int(problem.n_states), "n_actions": int(problem.n_actions)}
+
+    def check(self, rule: Any, problem: Any, *, engine: str, bad_start: float | None) -> None:
+        if bad_start is not None:
+            raise ValueError("Study: bad_start is for bandits; leave it out where the problems are MDPs")
+
+    def same(self, problem: Any, other: Any) -> bool:
+        key = stream_key(0)
+        pairs = [(problem.instance(key, run), other.instance(key, run)) for run in range(2)]
+        arrays = ("offsets", "successors", "probabilities", "R", "rho")
+        return all(np.array_equal(getattr(ours, name), getattr(theirs, name)) for ours, theirs in pairs for name in arrays)
+
+    def follows_preferences(self, rule: Any) -> bool:
+        return bool(rule.name != "optimistic-q")
+
+    def simulate(
+        self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None
+    ) -> Record:
+        return simulate(
+            rule,
+            problem,
+            steps=cell.horizon,
+            runs=cell.runs,
+            first_run=cell.first_run,
+            seed=cell.seed,
+            checkpoints=cell.checkpoints,
+            spacing=cell.spacing,
+            metrics=cell.metrics,
+            threads=threads,
+            progress=progress or False,
+        )
+
+
+SETTING = MDPs()

@@ -1,0 +1,78 @@
+"""run_study: a study from Python, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base.progress import Bar
+from ..record import Record
+from . import own
+from .local import LocalExecutor
+from .results import records
+from .run import Executor, Outcome, run
+from .store import Store
+from .study import Case, Study
+
+
+@dataclass(frozen=True)
+class StudyRun:
+    """A study that was run: where it is, what was computed for it this time, and its records."""
+
+    store: Store
+    outcome: Outcome
+
+    @property
+    def folder(self) -> Path:
+        """What `logbarrier status` and `logbarrier report` take."""
+        return self.store.folder
+
+    def records(self) -> list[tuple[Case, Record]]:
+        """Every case with its record."""
+        return list(records(self.store))
+
+
+def run_study(
+    study: Study,
+    *,
+    out: str | Path = "runs",
+    threads: int | None = None,
+    executor: Executor | None = None,
+    force: bool = False,
+    retry: bool = False,
+    progress: bool | Callable[[int, int], None] = False,
+) -> StudyRun:
+    """Compute what is missing of a study and keep it in out/<name>-<hash>; stop it at any moment and call it again.
+
+    threads   cells at once on this machine; all cores by default
+    executor  in place of threads: another executor, such as studies.cluster.DaskExecutor
+    force     compute cells again even if they are stored; retry: also those that failed before
+    progress  True for a bar on stderr, or a function of (steps done, steps in all)
+
+    >>> import tempfile, logbarrier as lb
+    >>> rules = [lb.SGB(learning_rate=0.1), lb.NPG(learning_rate=0.1)]
+    >>> study = lb.Study(name="two-rules", problems=[lb.GapInstances(n_arms=5)], rules=rules, horizon=100, runs=4)
+    >>> done = lb.run_study(study, out=tempfile.mkdtemp())
+    >>> [(case.rule["rule"], record.runs) for case, record in done.records()]
+    [('sgb', 4), ('npg', 4)]
+    """
+    own.refuse_while_loading("run_study")
+    if not isinstance(study, Study):
+        raise ValueError(f"run_study: study must be a Study, got {study!r}")
+    store = Store(Path(out) / study.folder_name, study)
+    bar = Bar(sum(cell.steps for cell in study.cells()), study.name) if progress is True else None
+    try:
+        shown = bar or (progress if callable(progress) else None)
+        outcome = run(store, executor or LocalExecutor(threads), force=force, retry=retry, progress=shown)
+    finally:
+        if bar is not None:
+            bar.close()
+    if outcome.failed:
+        first = next(cell for cell in study.cells() if cell.id == outcome.failed[0])
+        why = store.failure(first).get("error", "for an unknown reason")
+        raise RuntimeError(
+            f"run_study: {len(outcome.failed)} of {len(study.cells())} cells failed, the first with {why}; "
+            f"the others are kept in {store.folder}, retry=True computes these again"
+        )
+    return StudyRun(store, outcome)

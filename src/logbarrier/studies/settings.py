@@ -1,0 +1,132 @@
+"""What a study can be of: each setting with its rules, problems, metrics and simulator, all plugged in here.
+
+A setting is one file like `bandit_setting.py` that ends in `SETTING = ...`, and its name in FILES. Studies, cells, store,
+executors, summary and report ask the setting and know nothing else of arms or states.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..base.validate import did_you_mean
+from ..record import Record
+from . import own
+
+if TYPE_CHECKING:
+    from .cell import Cell
+
+FILES = ("bandit_setting", "mdp_setting")  # in the order in which names are looked up
+
+
+class Setting(ABC):
+    """One kind of problem with the rules that solve it.
+
+    rules, problems  by name, those of this package; rules of one's own inherit from `rule_base`
+    metrics          what its simulator measures, in the order of the columns
+    ranked_by        metric -> whether less is better; the first one that a study measured ranks its rules
+    drawn            metrics of the learning curves; the first one that was measured is drawn
+    symbols          the sizes of a problem, as `sizes` names them -> the symbol in labels
+    """
+
+    name: ClassVar[str]
+    rules: Mapping[str, type[Any]]
+    problems: Mapping[str, type[Any]]
+    rule_base: type[Any]
+    metrics: tuple[str, ...]
+    ranked_by: Mapping[str, bool]
+    drawn: tuple[str, ...]
+    symbols: Mapping[str, str]
+    engines: tuple[str, ...] = ("auto",)
+
+    @abstractmethod
+    def is_problem(self, problem: Any) -> bool:
+        """Whether an object, perhaps of a class of one's own, is a problem of this setting."""
+
+    @abstractmethod
+    def sizes(self, problem: Any) -> dict[str, int]:
+        """How large a problem is, such as {"n_arms": 10}."""
+
+    @abstractmethod
+    def check(self, rule: Any, problem: Any, *, engine: str, bad_start: float | None) -> None:
+        """Refuse, in a sentence, what could not be simulated."""
+
+    @abstractmethod
+    def same(self, problem: Any, other: Any) -> bool:
+        """Whether two problems pose the same task, run by run."""
+
+    @abstractmethod
+    def simulate(
+        self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None
+    ) -> Record:
+        """The cell's runs: a pure function of rule, problem and the cell's fields."""
+
+    def ranking_metric(self, measured: Collection[str]) -> str | None:
+        """What rules are ranked by, of the metrics that were measured; None if none of them can rank."""
+        return next((metric for metric in self.ranked_by if metric in measured), None)
+
+    def drawn_metric(self, measured: Collection[str]) -> str:
+        """What the learning curves show, of the metrics that were measured."""
+        return next(metric for metric in (*self.drawn, *measured) if metric in measured)
+
+    def follows_preferences(self, rule: Any) -> bool:
+        """Whether a rule is a policy gradient, rather than an index or posterior policy."""
+        return bool(getattr(rule, "prefers", True))
+
+    def informed(self, rule: Any) -> bool:
+        """Whether a rule is told what no user could tell it, such as the mean rewards."""
+        return bool(getattr(rule, "informed", False))
+
+
+def settings() -> Iterator[Setting]:
+    """Every setting, imported when its turn comes."""
+    for file in FILES:
+        yield import_module(f".{file}", __package__).SETTING
+
+
+def setting_of_rule(rule: Any) -> Setting:
+    """The setting that an object is a rule of."""
+    for setting in settings():
+        if isinstance(rule, setting.rule_base):
+            return setting
+    raise ValueError(f"Study: rule must be a rule such as SGB(learning_rate=0.1), got {rule!r}")
+
+
+def setting_of_problem(problem: Any) -> Setting:
+    """The setting that an object is a problem of."""
+    for setting in settings():
+        if not isinstance(problem, type) and setting.is_problem(problem):
+            return setting
+    raise ValueError(f"Study: problem must be a problem such as GapInstances(n_arms=10), got {problem!r}")
+
+
+def class_named(kind: str, name: Any, near: Path | None = None, within: Setting | None = None) -> type[Any]:
+    """The class of a rule or problem (kind) that a table names: one of this package, an entry point, or one of your own.
+
+    within: the only setting whose names count, as two settings may have rules of one name.
+    """
+    known: list[str] = []
+    for setting in settings() if within is None else [within]:
+        classes = setting.rules if kind == "rule" else setting.problems
+        if isinstance(name, str) and name in classes:
+            return classes[name]
+        known += classes
+    found: type[Any] | None = None
+    if isinstance(name, str):
+        found = own.load(name, near) if own.is_reference(name) else own.entry_point(f"logbarrier.{kind}s", name)
+    if found is None:
+        near_miss = did_you_mean(name, known)
+        raise ValueError(f"{kind} must be one of {', '.join(known)}, or your own as 'file.py:Class', got {name!r}{near_miss}")
+    return found
+
+
+def name_of_class(kind: str, found: type[Any]) -> str:
+    """The name that `class_named` turns back into this class."""
+    for setting in settings():
+        for name, known in (setting.rules if kind == "rule" else setting.problems).items():
+            if known is found:
+                return name
+    return own.reference_to(found)
