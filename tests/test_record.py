@@ -47,6 +47,26 @@ def test_save_and_load_give_the_same_record(record, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_frame_has_a_row_per_run_and_checkpoint(record, tmp_path):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = record.to_frame()
+    assert list(frame.columns) == ["run", "step", *record.metrics]
+    assert len(frame) == record.runs * len(record.steps)
+    by_step = frame.groupby("step")["regret"].mean()
+    assert by_step.to_numpy() == pytest.approx(record.mean("regret"))
+    assert frame[frame["run"] == 3]["entropy"].to_numpy() == pytest.approx(record["entropy"][3])
+    again = pandas.read_csv(record.to_csv(tmp_path / "a.csv"))
+    assert (again == frame).all(axis=None)
+
+
+def test_without_pandas_a_frame_is_refused_in_one_sentence(record, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="Record.to_frame: needs pandas; install it with pip install pandas, or use"):
+        record.to_frame()
+
+
 def test_a_failed_save_leaves_the_old_file(record, tmp_path, monkeypatch):
     path = record.save(tmp_path / "a.npz")
     before = path.read_bytes()

@@ -35,6 +35,7 @@ ROWS: tuple[dict[str, str], ...] = (
         "theory": "the paper's mathematics as functions",
         "testing": "the conformance suite for a rule of your own",
         "studies": "many simulations: files, cells, the store, executors",
+        "service": "a durable agent over HTTP",
     },
     {"verify": "every statement of the paper, tried", "plots": "record -> figure"},
     {
@@ -44,7 +45,7 @@ ROWS: tuple[dict[str, str], ...] = (
         "deep": "torch: the barrier as a function, Stable-Baselines3 policies, rescue",
     },
     {"paper": "the paper's experiments, claims and report"},
-    {"lab": "the interactive page"},
+    {"lab": "the interactive page", "service": "the durable agent over HTTP"},
     {"cli": "one file per command"},
     {"__main__": "python -m logbarrier", "__init__": "the public names, listed in __init__.pyi"},
 )

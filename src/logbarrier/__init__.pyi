@@ -1,7 +1,6 @@
 """The public names of `logbarrier`, each written here and nowhere else: `__init__.py` reads this file."""
 
 from .bandits.agent import Agent as Agent
-from .bandits.agent import Decision as Decision
 from .bandits.algorithms import RULES as RULES
 from .bandits.algorithms.adaptive_log_barrier_sgb import AdaptiveLogBarrierSGB as AdaptiveLogBarrierSGB
 from .bandits.algorithms.auto_log_barrier import AutoLogBarrier as AutoLogBarrier
@@ -33,7 +32,13 @@ from .bandits.algorithms.tsallis_sgb import TsallisSGB as TsallisSGB
 from .bandits.algorithms.two_phase_entropy_sgb import TwoPhaseEntropySGB as TwoPhaseEntropySGB
 from .bandits.algorithms.ucb1 import UCB1 as UCB1
 from .bandits.algorithms.vector_rule import VectorRule as VectorRule
+from .bandits.durable.durable_agent import DurableAgent as DurableAgent
+from .bandits.durable.log import read_log as read_log
 from .bandits.metrics import METRICS as METRICS
+from .bandits.off_policy import Log as Log
+from .bandits.off_policy import doubly_robust as doubly_robust
+from .bandits.off_policy import inverse_propensity as inverse_propensity
+from .bandits.off_policy import self_normalised as self_normalised
 from .bandits.problems import BernoulliBandit as BernoulliBandit
 from .bandits.problems import BernoulliGapInstances as BernoulliGapInstances
 from .bandits.problems import BetaBandit as BetaBandit
@@ -47,6 +52,7 @@ from .bandits.schedules import inverse_sqrt as inverse_sqrt
 from .bandits.schedules import power_law as power_law
 from .bandits.simulator import simulate as simulate
 from .bandits.starts import OptimalArmAt as OptimalArmAt
+from .bandits.waiting import Decision as Decision
 from .lab.server import lab as lab
 from .record import Record as Record
 from .studies.run_study import StudyRun as StudyRun

@@ -44,12 +44,13 @@ def test_policies_are_kept_only_while_someone_waits():
     agent.tell(second, 1.0)
     third = agent.ask()
     agent.observe(0, 0.5)
-    assert sorted(agent._earlier) == [0, 1]
+    assert len(agent.state_dict()["moments"]) == 2
     agent.tell(first, 1.0)
-    assert sorted(agent._earlier) == [1]
+    assert len(agent.state_dict()["moments"]) == 1
     agent.forget(third)
-    assert agent._earlier == {}
+    assert agent.state_dict()["moments"] == []
     assert agent.pending == ()
+    assert agent._waiting._kept == 0
 
 
 def test_order_of_late_rewards_moves_only_rounding_for_a_memoryless_rule():
@@ -116,8 +117,8 @@ def test_a_mistake_is_named_and_changes_nothing(act, kind, message):
         (lambda: lb.Agent(RULE), "Agent: give either n_arms or arms"),
         (lambda: lb.Agent("sgb", n_arms=2), "Agent: rule must be a rule"),
         (lambda: lb.Agent.from_state_dict({}), "Agent.from_state_dict: not an agent's state"),
-        (lambda: lb.Agent.from_state_dict({"format": 99}), "Agent.from_state_dict: format must be 1, got 99"),
-        (lambda: lb.Agent.from_state_dict({"format": 1}), "Agent.from_state_dict: the state lacks 'rule'"),
+        (lambda: lb.Agent.from_state_dict({"format": 99}), "Agent.from_state_dict: format must be 2, got 99"),
+        (lambda: lb.Agent.from_state_dict({"format": 2}), "Agent.from_state_dict: the state lacks 'rule'"),
     ],
 )
 def test_bad_agents_are_refused(make, message):
@@ -151,11 +152,32 @@ print(json.dumps([agent.ask().arm, agent.policy.tolist()]))
         ({"arm_counts": [-1.0, 0.0, 0.0]}, "arm_counts must be zero or positive"),
         ({"asked": -5}, "asked must be between 0 and"),
         ({"updates": None}, "updates must be a whole number, got None"),
-        ({"pending": [[0, 3, 0.3, 1]]}, "pending arm must be between 0 and 2, got 3"),
-        ({"pending": [[0, 1, 0.3, 0]]}, "the policy of pending decision 0 is missing"),
-        ({"pending": [[0, 1]]}, "the state is damaged"),
-        ({"earlier": {"0": [1.0]}}, "an earlier policy must be 3 finite numbers"),
-        ({"earlier": {"0": [0.9, 0.9, 0.9]}}, "an earlier policy must be probabilities that sum to 1"),
+        ({"updates": 2**63}, "updates must be between 0 and 9007199254740992, got 9223372036854775808"),
+        ({"updates": 1.0}, "updates must be a whole number, got 1.0"),
+        ({"asked": True}, "asked must be a whole number, got True"),
+        ({"seed": -1}, "seed must be at least 0, got -1"),
+        ({"floor": 1.0}, "floor must be at least 0 and below 1, got 1.0"),
+        ({"theta": [0.0, 1.0, 10**400]}, "theta must be 3 finite numbers"),
+        ({"shift": 10**400}, "shift must be a number"),
+        ({"arms": ["a", float("nan"), "c"]}, "the name of an arm must be a string or a finite number, got nan"),
+        ({"arms": ["a", "b", True]}, "the name of an arm must be a string or a finite number, got True"),
+        ({"arms": "abc", "pending": [[1, "a", 1, 0.3, 0.3, None]]}, "pending decision 1 must be of an arm of its moment"),
+        ({"pending": [[0, 1, 3, 0.3, 0.3, None]]}, "pending arm must be between 0 and 2, or -1, got 3"),
+        ({"pending": [[0, 1, 1.0, 0.3, 0.3, None]]}, "pending arm must be between 0 and 2, or -1, got 1.0"),
+        ({"pending": [[0, 1, True, 0.3, 0.3, None]]}, "pending arm must be between 0 and 2, or -1, got True"),
+        ({"pending": [[1.0, 1, 1, 0.3, 0.3, None]]}, "pending id must be a whole number, got 1.0"),
+        ({"pending": [[2, 1, 1, 0.3, 0.3, None]]}, "pending id must be between 0 and 1, got 2"),
+        ({"pending": [[0, 1, 1, 0.3, 0.3, None]] * 2}, "pending ids must rise, got 0 after 0"),
+        ({"pending": [[0, 1, 1, 0.3, 1.5, None]]}, "pending propensity must be above 0 and at most 1, got 1.5"),
+        ({"pending": [[0, 1, 1, True, 0.3, None]]}, "pending probability must be above 0 and at most 1, got True"),
+        ({"pending": [[0, 1, 1, 0.3, 0.3, 0]]}, "pending moment must be between 0 and -1, got 0"),
+        ({"pending": [[0, 1, -1, 0.3, 0.3, None]]}, "pending decision 0 must be of an arm of its moment"),
+        ({"pending": [[0, 1]]}, "pending must be a list of lists of 6"),
+        ({"moments": [[None, [1.0], 3]]}, "an earlier policy must be 3 finite numbers"),
+        ({"moments": [[None, [0.9, 0.9, 0.9], 3]]}, "an earlier policy must be probabilities that sum to 1"),
+        ({"moments": [[None, [0.2, 0.3, 0.5], 3]]}, "nobody waits for moment 0"),
+        ({"moments": [[[0, 0], [0.5, 0.5], 2]]}, "the arms of a moment must rise"),
+        ({"moments": [[[0, 1], [0.5, 0.5], 1]]}, "the size of a moment must fit its arms, got 1"),
         ({"rule": None}, "the state is damaged"),
     ],
 )
@@ -163,8 +185,39 @@ def test_a_damaged_state_is_refused_in_one_sentence(change, message):
     agent = lb.Agent(lb.BaselineNPG(learning_rate=0.1), n_arms=3, seed=0)
     agent.tell(agent.ask(), 1.0)
     agent.ask()
-    with pytest.raises(ValueError, match=f"Agent.from_state_dict: {message}"):
+    with pytest.raises(ValueError, match=f"Agent(.from_state_dict)?: {message}"):
         lb.Agent.from_state_dict({**agent.state_dict(), **change})
+
+
+FIRST_FORMAT = {
+    "format": 1, "rule": {"rule": "sgb", "learning_rate": 0.5}, "arms": ["a", "b"], "seed": 0, "asked": 2, "updates": 1,
+    "theta": [0.25, -0.25], "shift": 0.25, "memory": [0.0], "arm_means": [], "arm_counts": [],
+    "pending": [[0, 1, 0.5, 0], [1, 0, 0.6224593312018546, 1]], "earlier": {"0": [0.5, 0.5]},
+}  # fmt: skip
+
+
+def test_a_state_of_the_first_format_is_read():
+    agent = lb.Agent.from_state_dict(FIRST_FORMAT)
+    agent.tell(0, 1.0)
+    assert np.diff(agent.theta) == pytest.approx([0.0], abs=1e-15)  # -0.5 + 0.5 R
+    agent.tell(1, 1.0)
+    assert agent.pending == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"pending": [[0, 1.0, 0.5, 0]]}, "pending arm must be between 0 and 1, got 1.0"),
+        ({"pending": [[0, True, 0.5, 0]]}, "pending arm must be between 0 and 1, got True"),
+        ({"pending": [[0, 1, 0.5, 7]]}, "the policy of pending decision 0 is missing"),
+        ({"pending": [[1, 1, 0.5, 1]]}, "nobody waits for moment 0"),
+        ({"earlier": {"0": [0.5, 0.6]}}, "an earlier policy must be probabilities that sum to 1"),
+        ({"earlier": None}, "the state is damaged"),
+    ],
+)
+def test_damage_to_a_state_of_the_first_format_is_named(change, message):
+    with pytest.raises(ValueError, match=f"Agent.from_state_dict: {message}"):
+        lb.Agent.from_state_dict({**FIRST_FORMAT, **change})
 
 
 def test_a_decision_of_another_agent_is_refused():

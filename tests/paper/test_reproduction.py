@@ -103,6 +103,41 @@ def test_a_single_run_is_drawn_but_not_judged(tmp_path):
     assert "45 not run" in done.stdout
 
 
+def test_the_long_horizon_begins_with_figure_1_and_stops_in_time(tmp_path, monkeypatch):
+    """Every cell is said to take 10 s on one core; of 400 s, figure 1 gets one block of 20 runs, as 160 s are left then."""
+    from logbarrier.cli.reproduce import _what_fits
+    from logbarrier.paper import budget
+
+    stores = [Store(tmp_path / name, paper_study(name, 60)) for name in ("printed", "long")]
+    monkeypatch.setattr(Store, "provenance", lambda self, cell: {"seconds": 10.0 * cell.horizon / 2_500_000})
+    rounds = list(budget.rounds(stores[1], cases_of(list(EXPERIMENTS))))
+    assert [(len(cases), up_to) for cases, up_to in rounds[:4]] == [(24, 20), (24, 40), (24, 60), (12, 20)]
+    assert budget.seconds_needed(stores[1], stores[0], rounds[0][0], 20, cores=1) == pytest.approx(240)
+    assert budget.seconds_needed(stores[1], stores[0], rounds[0][0], 60, cores=2) == pytest.approx(360)
+    done, now = [], [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+
+    def compute(store, cases, up_to):
+        done.append((len(cases), up_to))
+        now[0] += 240
+
+    _what_fits(stores[1], stores[0], rounds[0][0], compute, 400.0, 1)
+    assert done == [(24, 20)]
+
+
+def test_a_figure_of_fewer_runs_says_so(tmp_path):
+    study = paper_study("printed", 40)
+    store = Store(tmp_path / study.folder_name, study)
+    from logbarrier.studies import LocalExecutor, run
+
+    run(store, LocalExecutor(2), cases_of(["eta"]), up_to=20)
+    results = results_of(store)
+    assert results.runs == 20
+    figure = experiment_figure(EXPERIMENTS["eta"], results)
+    assert figure.get_suptitle() == "20 of 40 runs, 25,000 steps"
+    assert results(10, lb.SGB(learning_rate=0.1)).runs == 20
+
+
 def test_the_study_is_the_papers():
     study = paper_study()
     assert (study.horizon, study.runs, len(study.cases)) == (25_000, 100, 37)

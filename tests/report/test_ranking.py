@@ -40,6 +40,20 @@ def test_rules_that_cannot_be_told_apart_share_their_places():
     assert any(p.best < p.place or p.worst > p.place for p in places[:3])
 
 
+def test_equal_rules_share_all_their_places():
+    regret = np.random.default_rng(2).normal(100, 30, 20)
+    places = ranking(found(regret, regret, regret + 500))
+    assert [(p.best, p.worst) for p in places] == [(1, 2), (1, 2), (3, 3)]
+
+
+def test_where_more_is_better_the_most_comes_first():
+    records = [
+        (case, Record(r.steps, {"optimal_probability": r["regret"]}, {}, {}))
+        for case, r in found(np.full(9, 0.2), np.full(9, 0.9))
+    ]
+    assert [p.case.rule["rule"] for p in ranking(records, "optimal_probability")] == ["ucb1", "sgb"]
+
+
 def test_a_rule_with_fewer_runs_is_compared_on_the_runs_that_all_have():
     slow_late = np.r_[np.full(10, 1.0), np.full(90, 1000.0)]
     places = ranking(found(slow_late, np.full(10, 2.0), np.full(10, 3.0)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import signal
+import socket
 import subprocess
 import sys
 import time
@@ -49,22 +51,67 @@ def test_every_executor_gives_the_same_bytes(small_file, tmp_path, options, refe
     assert cell_bytes(tmp_path / "out") == reference
 
 
-def test_a_running_cluster_is_joined_and_left_alone(small_file, tmp_path, reference):
-    address = "tcp://127.0.0.1:18786"
-    scheduler = [sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", "18786", "--no-dashboard"]
+@pytest.fixture
+def cluster(tmp_path):
+    """A Dask scheduler and two workers in processes of their own: its address and the scheduler's process."""
+    address = f"tcp://127.0.0.1:{free_port()}"
+    scheduler = [sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", address[16:], "--no-dashboard"]
     worker = [sys.executable, "-m", "dask", "worker", address, "--nthreads", "1", "--no-dashboard", "--nworkers", "2",
               "--local-directory", str(tmp_path)]  # fmt: skip
-    cluster = [subprocess.Popen(command, stderr=subprocess.DEVNULL, cwd=tmp_path) for command in (scheduler, worker)]
+    processes = [subprocess.Popen(command, stderr=subprocess.DEVNULL, cwd=tmp_path) for command in (scheduler, worker)]
     try:
-        done = logbarrier("run", small_file, "--out", tmp_path / "out", "--scheduler", address)
-        assert done.returncode == 0, done.stderr
-        assert "18 cells computed" in done.stdout
-        assert all(process.poll() is None for process in cluster)
+        yield address, processes
     finally:
-        for process in reversed(cluster):
+        for process in reversed(processes):
             process.terminate()
             process.wait(30)
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def test_a_running_cluster_is_joined_and_left_alone(small_file, tmp_path, reference, cluster):
+    address, processes = cluster
+    done = logbarrier("run", small_file, "--out", tmp_path / "out", "--scheduler", address)
+    assert done.returncode == 0, done.stderr
+    assert "18 cells computed" in done.stdout
+    assert all(process.poll() is None for process in processes)
     assert cell_bytes(tmp_path / "out") == reference
+
+
+def test_clients_of_one_cluster_keep_out_of_each_others_way_and_a_killed_scheduler_is_one_sentence(tmp_path, cluster):
+    """Two clients compute equal cells; Ctrl-C in one leaves the other's alone; then the scheduler dies under the other."""
+    address, (scheduler, _) = cluster
+    study = tmp_path / "longer.toml"
+    study.write_text(LONGER.replace("runs = 150", "runs = 2000"))
+    clients = [
+        subprocess.Popen(
+            [sys.executable, "-m", "logbarrier", "run", study, "--out", tmp_path / name, "--scheduler", address],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for name in ("one", "other")
+    ]  # fmt: skip
+    wait_for_cells(tmp_path / "one", 1)
+    wait_for_cells(tmp_path / "other", 1)
+    clients[0].send_signal(signal.SIGINT)
+    assert clients[0].wait(60) == 130
+    wait_for_cells(tmp_path / "other", len(cell_bytes(tmp_path / "other")) + 20)
+    assert clients[1].poll() is None
+    scheduler.kill()
+    _, told = clients[1].communicate(timeout=60)
+    assert clients[1].returncode == 2
+    assert told.startswith(f"logbarrier: DaskExecutor: the scheduler at {address} is gone")
+    assert len(told.splitlines()) == 1
+
+
+def wait_for_cells(out, number):
+    deadline = time.monotonic() + 90
+    while len(cell_bytes(out)) < number:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_twenty_killed_workers_lose_nothing(tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import random
 from dataclasses import replace
 
@@ -172,9 +171,36 @@ def test_the_summary_is_what_the_record_says(store):
     assert [float(row["q50"]) for row in mine] == record.quantiles("regret", 0.5).tolist()
     stuck = [float(row["mean"]) for row in rows if row["rule"] == "npg" and row["metric"] == "stuck"]
     assert stuck == record.stuck().tolist()
-    assert json.loads(mine[0]["parameters"]) == {"learning_rate": 0.1}
+    assert (mine[0]["rule.learning_rate"], mine[0]["rule.eta"], mine[0]["problem.gap"]) == ("0.1", "", "0.1")
     table = pyarrow.parquet.read_table(paths[1]).to_pylist()
     assert [row["mean"] for row in table] == [float(row["mean"]) for row in rows]
+
+
+def test_every_parameter_has_a_column_and_every_run_a_row(tmp_path):
+    """Two problems that differ in gap alone, a schedule, and a scale that is a number here and a list there."""
+    import pyarrow.parquet
+
+    problems = [lb.GapInstances(n_arms=3, gap=0.1), lb.GapInstances(n_arms=3, gap=0.2), lb.GaussianBandit([0.0, 1.0], 2.0)]
+    rules = [lb.SGB(learning_rate=lb.inverse_sqrt(0.5)), lb.LogBarrierSGB(learning_rate=0.1, eta=9)]
+    store = lb.run_study(Study(name="x", problems=problems, rules=rules, horizon=20, runs=3), out=tmp_path).store
+    paths = {path.name: path for path in write_summary(store)}
+    assert set(paths) == {"summary.csv", "summary.parquet", "runs.csv", "runs.parquet"}
+    rows = list(csv.DictReader(paths["runs.csv"].read_text().splitlines()))
+    assert len(rows) == 3 * 2 * 3
+    assert {row["problem.gap"] for row in rows} == {"0.1", "0.2", ""}
+    first = rows[0]
+    assert (first["rule.learning_rate.scale"], first["rule.learning_rate.power"], first["rule.learning_rate"]) == (
+        "0.5",
+        "0.5",
+        "",
+    )
+    assert [row["run"] for row in rows[:3]] == ["0", "1", "2"]
+    record = record_of(store, store.study.cases[0])
+    assert [float(row["regret"]) for row in rows[:3]] == record["regret"][:, -1].tolist()
+    assert [int(row["stuck"]) for row in rows[:3]] == (record["wrong_probability"][:, -1] > 0.5).astype(int).tolist()
+    table = pyarrow.parquet.read_table(paths["runs.parquet"]).to_pylist()
+    assert {row["problem.scale"] for row in table} == {"1.0", "[2.0, 2.0]"}
+    assert {row["rule.eta"] for row in table} == {None, 9.0}
 
 
 def test_a_case_knows_its_arms():

@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..base import validate
-from ..engine.compiled import from_python
-from ..engine.random import step_uniforms, stream_key
-from .algorithms import rule_from_dict
+from ..engine.random import stream_key
+from . import agent_state
+from .agent_state import MOST_DECISIONS
 from .algorithms.rule import Rule
-from .learners import PRESENT, learner_of, numbers
+from .learners import PRESENT, Drawn, TwoScalarLearner, learner_of
 from .loops.policy import LARGEST_REWARD
 from .starts import as_start
-
-FORMAT = 1
-MOST_DECISIONS = 2**32 - 1
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What `Agent.ask` answers: the arm to pull, by name if arms have names, and the probability it was drawn with."""
-
-    id: int
-    arm: Any
-    probability: float
-
-
-@dataclass(frozen=True)
-class _Pending:
-    arm: int
-    probability: float
-    version: int
+from .waiting import Decision, Moment, Pending, Waiting
 
 
 class Agent:
@@ -47,17 +28,20 @@ class Agent:
     seed    the draws: same seed, same rewards, same decisions, to the bit those of run 0 of `simulate`
     start   None (uniform) or K probabilities
     means   the true mean rewards (K,), for the exact-gradient rules alone, which are told them
+    floor   arms are drawn from floor/K + (1 - floor) p, so that every propensity is at least floor/K; 0 <= floor < 1
 
     Rewards may come late and in any order. A reward is credited to the policy that drew its arm: both p(a) and the vector p
     in theta + lift e_a - drain p are those of the moment of `ask`, so each update is the sampled gradient of that moment.
     What does move on in between: the step number t, a rule's memory (average reward, arm means) and theta itself.
     While a decision waits and others are told, its policy is kept (n_arms numbers per moment that anyone still waits for);
-    `forget` lets go of a decision that will have no reward. An agent belongs to one thread at a time.
+    `forget` lets go of a decision that will have no reward. An agent belongs to one thread at a time; `DurableAgent` may be
+    shared. docs/agent.md has the equations.
 
     >>> import logbarrier as lb
     >>> agent = lb.Agent(lb.LogBarrierSGB(learning_rate=0.1, eta=100), arms=["a", "b", "c"], seed=0)
-    >>> first, second = agent.ask(), agent.ask()
+    >>> first, second = agent.ask(), agent.ask(available=["a", "b"])
     >>> agent.tell(second, reward=1.0)
+    >>> agent.add_arm("d")
     >>> agent.tell(first, reward=0.0)
     >>> restored = lb.Agent.from_state_dict(agent.state_dict())
     >>> restored.ask() == agent.ask()
@@ -73,6 +57,7 @@ class Agent:
         seed: int = 0,
         start: Any = None,
         means: Any = None,
+        floor: float = 0.0,
     ) -> None:
         if not isinstance(rule, Rule):
             raise ValueError(f"Agent: rule must be a rule such as SGB(learning_rate=0.1), got {rule!r}")
@@ -81,25 +66,29 @@ class Agent:
         names = _names(arms) if arms is not None else list(range(validate.integer("Agent", "n_arms", n_arms, 2)))
         if len(names) < 2:
             raise ValueError(f"Agent: needs at least 2 arms, got {len(names)}")
-        self._index = {name: i for i, name in enumerate(names)}
-        if len(self._index) < len(names):
-            twice = next(name for i, name in enumerate(names) if self._index[name] != i)
-            raise ValueError(f"Agent: arms must all differ, got {twice!r} twice")
         if hasattr(start, "theta"):
             raise ValueError(f"Agent: start must be None or one probability per arm, got {start!r}")
         if start is not None and not rule.prefers:
             raise ValueError(f"Agent: {rule.name} keeps no preferences that a start could set, so start must be None")
         self.rule = rule
-        self.arms = tuple(names)
+        self._set_arms(names)
         self.seed = validate.integer("Agent", "seed", seed, 0)
         self._key = stream_key(self.seed)
         self._means = _means(rule, means, self.n_arms)
         self._learner = learner_of(rule, as_start("Agent", start, self.n_arms).theta(np.zeros(self.n_arms)), self._means)
+        self.floor = _below_one("Agent", "floor", floor)
+        if self.floor:
+            self._two_scalars("Agent", "a floor")
         self._asked = 0
         self._updates = 0
-        self._pending: dict[int, _Pending] = {}
-        self._waiting: Counter[int] = Counter()  # version -> how many decisions of it wait
-        self._earlier: dict[int, np.ndarray] = {}  # version -> policy, for the versions someone still waits for
+        self._waiting = Waiting(self.n_arms)
+
+    def _set_arms(self, names: list[Any]) -> None:
+        index = {name: i for i, name in enumerate(names)}
+        if len(index) < len(names):
+            twice = next(name for i, name in enumerate(names) if index[name] != i)
+            raise ValueError(f"Agent: arms must all differ, got {twice!r} twice")
+        self.arms, self._index, self._all = tuple(names), index, np.arange(len(names))
 
     @property
     def n_arms(self) -> int:
@@ -114,12 +103,13 @@ class Agent:
     @property
     def pending(self) -> tuple[int, ...]:
         """The ids of the decisions that wait for a reward, oldest first."""
-        return tuple(self._pending)
+        return tuple(self._waiting.pending)
 
     @property
     def policy(self) -> np.ndarray:
-        """Probabilities (n_arms,) of the arms now."""
-        return self._learner.probabilities
+        """Probabilities (n_arms,) of the arms now, the floor included."""
+        probabilities = self._learner.probabilities
+        return self.floor / self.n_arms + (1 - self.floor) * probabilities if self.floor else probabilities
 
     @property
     def theta(self) -> np.ndarray:
@@ -127,123 +117,162 @@ class Agent:
         theta = self._learner.theta
         return np.asarray(theta - theta.mean())
 
-    def ask(self) -> Decision:
-        """Draw an arm from the policy."""
-        if self._asked >= MOST_DECISIONS:
+    def ask(self, available: Sequence[Hashable] | None = None) -> Decision:
+        """Draw an arm from the policy, or from its restriction to the arms that are available."""
+        number = self._asked
+        if number >= MOST_DECISIONS:
             raise ValueError(f"Agent.ask: an agent makes at most {MOST_DECISIONS} decisions")
-        u, _ = from_python(step_uniforms)(self._asked, 0, self._key)
-        arm = self._learner.draw(u, (self._key, self._asked, 0))
-        decision = Decision(self._asked, self.arms[arm], float(self._learner.probabilities[arm]))
-        self._pending[decision.id] = _Pending(arm, decision.probability, self._updates)
-        self._waiting[self._updates] += 1
-        self._asked += 1
+        moment = self._waiting.now
+        if available is None and not self.floor:
+            arm, probability = self._learner.draw(number, self._key)
+            decision = Decision(number, self.arms[arm], probability)
+        else:
+            arms = self._all if available is None else self._places(available)
+            place, q, propensity = self._two_scalars("Agent.ask", "available").draw_some(number, self._key, arms, self.floor)
+            arm, probability = int(arms[place]), float(q[place])
+            decision = Decision(number, self.arms[arm], propensity)
+            if len(arms) < self.n_arms:
+                moment = Moment(arms, q, len(arms))
+        self._waiting.add(decision, arm, probability, moment)
+        self._asked = number + 1
         return decision
 
     def tell(self, decision: Decision | int, reward: float) -> None:
         """Learn from the reward of a decision, given as `ask` returned it or by its id; once, at any later time."""
-        checked = _reward("Agent.tell", reward)
-        identity, waiting = self._find("Agent.tell", decision)
-        present = waiting.version == self._updates
-        self._update(waiting.arm, checked, PRESENT if present else self._earlier[waiting.version], identity)
+        checked = checked_reward("Agent.tell", reward)
+        waiting = self._waiting.find("Agent.tell", decision, self._asked)
+        self._learn(waiting, checked)
+        self._waiting.settle(waiting.decision.id)
 
-    def observe(self, arm: Any, reward: float) -> None:
-        """Learn from a pull that this agent did not draw, as if the present policy had: for replaying a log."""
-        checked = _reward("Agent.observe", reward)
-        if not isinstance(arm, Hashable) or arm not in self._index:
-            known = f"0 to {self.n_arms - 1}" if self.arms == tuple(range(self.n_arms)) else ", ".join(map(str, self.arms[:10]))
-            raise ValueError(f"Agent.observe: arm must be one of {known}, got {arm!r}")
-        self._update(self._index[arm], checked, PRESENT, None)
+    def observe(self, arm: Any, reward: float, *, probability: float | None = None) -> None:
+        """Learn from a pull that this agent did not draw: from the log of another.
+
+        probability: with which the other drew the arm; the update is weighted by p(arm)/probability, which makes its mean the
+        gradient at the present policy. None: as if the present policy had drawn it.
+        """
+        checked = checked_reward("Agent.observe", reward)
+        place = self._place("Agent.observe", arm)
+        if probability is None and not self.floor:
+            observed = Decision(-1, arm, 1.0)
+            self._learn(Pending(observed, place, 1.0, self._waiting.now), checked)
+            return
+        learner = self._two_scalars("Agent.observe", "probability")
+        q = float(learner.restricted(self._all)[place])
+        propensity = self.floor / self.n_arms + (1 - self.floor) * q
+        if probability is not None:
+            propensity = validate.number("Agent.observe", "probability", probability)
+            if not 0 < propensity <= 1:
+                raise ValueError(f"Agent.observe: probability must be above 0 and at most 1, got {propensity}")
+        self._learn(Pending(Decision(-1, arm, propensity), place, q, self._waiting.now), checked)
 
     def forget(self, decision: Decision | int) -> None:
         """Let go of a decision that will have no reward."""
-        identity, _ = self._find("Agent.forget", decision)
-        self._settle(identity)
+        self._waiting.settle(self._waiting.find("Agent.forget", decision, self._asked).decision.id)
+
+    def add_arm(self, arm: Hashable, *, probability: float | None = None) -> None:
+        """A new arm, last of the arms, at `probability`, 1/(K + 1) unless told; the odds of the others stay as they are."""
+        names = _names([*self.arms, arm])
+        learner = self._two_scalars("Agent.add_arm", "add_arm")
+        entering = 1 / len(names) if probability is None else validate.number("Agent.add_arm", "probability", probability)
+        if not 0 < entering < 1:
+            raise ValueError(f"Agent.add_arm: probability must be between 0 and 1, got {entering}")
+        if names[-1] in self._index:
+            raise ValueError(f"Agent.add_arm: arm {arm!r} is there already")
+        self._waiting.leave(lambda: learner.probabilities)
+        learner.add(entering)
+        self._set_arms(names)
+        self._waiting.add_arm(len(names))
+
+    def remove_arm(self, arm: Hashable) -> None:
+        """One arm less; the odds of the others stay as they are. Its pending decisions can still be told."""
+        place = self._place("Agent.remove_arm", arm)
+        learner = self._two_scalars("Agent.remove_arm", "remove_arm")
+        if self.n_arms == 2:
+            raise ValueError("Agent.remove_arm: 2 arms must stay")
+        self._waiting.leave(lambda: learner.probabilities)
+        learner.remove(place)
+        self._waiting.remove_arm(place, self.n_arms)
+        self._set_arms([name for name in self.arms if name != arm])
 
     def state_dict(self) -> dict[str, Any]:
         """Everything as plain JSON values: a restored agent goes on with the same draws and the same bits."""
-        return {
-            "format": FORMAT,
-            "rule": self.rule.to_dict(),
-            "arms": list(self.arms),
-            "seed": self.seed,
-            "asked": self._asked,
-            "updates": self._updates,
-            **({} if self._means is None else {"means": self._means.tolist()}),
-            **self._learner.state(),
-            "pending": [[i, p.arm, p.probability, p.version] for i, p in self._pending.items()],
-            "earlier": {str(version): policy.tolist() for version, policy in self._earlier.items()},
-        }
+        return agent_state.to_plain(self)
 
     @classmethod
     def from_state_dict(cls, state: dict[str, Any], rule: Rule | None = None) -> Agent:
         """The agent that `state_dict` described. rule: needed only for a rule that is not one of this package's."""
-        if not isinstance(state, dict) or "format" not in state:
-            raise ValueError("Agent.from_state_dict: not an agent's state")
-        if state["format"] != FORMAT:
-            raise ValueError(f"Agent.from_state_dict: format must be {FORMAT}, got {state['format']!r}")
-        who = "Agent.from_state_dict"
-        try:
-            agent = cls(rule or rule_from_dict(state["rule"]), arms=state["arms"], seed=state["seed"], means=state.get("means"))
-            agent._asked = validate.integer(who, "asked", state["asked"], 0, MOST_DECISIONS)
-            agent._updates = validate.integer(who, "updates", state["updates"], 0)
-            agent._learner.restore(who, state, agent._updates)
-            agent._earlier = {int(version): _policy(policy, agent.n_arms) for version, policy in state["earlier"].items()}
-            for entry in state["pending"]:
-                agent._restore_pending(*entry)
-        except KeyError as error:
-            raise ValueError(f"{who}: the state lacks {error.args[0]!r}") from None
-        except (TypeError, AttributeError):
-            raise ValueError(f"{who}: the state is damaged") from None
-        return agent
+        return agent_state.restored(cls, state, rule)
 
     def __repr__(self) -> str:
-        likely = int(np.argmax(self.policy))
+        policy = self.policy
+        likely = int(np.argmax(policy))
         return (
-            f"Agent({self.rule!r}, {self.n_arms} arms, {self._updates} updates, {len(self._pending)} pending, "
-            f"most likely {self.arms[likely]!r} at {self.policy[likely]:.3f})"
+            f"Agent({self.rule!r}, {self.n_arms} arms, {self._updates} updates, {len(self.pending)} pending, "
+            f"most likely {self.arms[likely]!r} at {policy[likely]:.3f})"
         )
 
-    def _restore_pending(self, identity: int, arm: int, probability: float, version: int) -> None:
-        who = "Agent.from_state_dict"
-        validate.integer(who, "pending id", identity, 0, self._asked - 1)
-        validate.integer(who, "pending arm", arm, 0, self.n_arms - 1)
-        if validate.integer(who, "pending version", version, 0, self._updates) < self._updates and version not in self._earlier:
-            raise ValueError(f"{who}: the policy of pending decision {identity} is missing")
-        self._pending[identity] = _Pending(arm, validate.number(who, "pending probability", probability), version)
-        self._waiting[version] += 1
+    def _learn(self, told: Pending, reward: float) -> None:
+        """One update from an arm that was drawn at told.moment with probability q and propensity b."""
+        learner, moment, weighted = self._learner, told.moment, told.probability != told.decision.probability
+        present = moment is self._waiting.now
+        drawn_now = present and told.decision.id >= 0
+        self._waiting.leave(lambda: learner.probabilities, but=moment if drawn_now else None)
+        t = self._updates + 1
+        if present and not weighted:
+            learner.update(t, told.arm, reward, PRESENT)
+        elif moment.arms is None and not weighted and moment.policy is not None:
+            learner.update(t, told.arm, reward, moment.policy)
+        elif isinstance(learner, TwoScalarLearner):
+            learner.update_some(t, told.arm, reward, self._drawn(told, learner, present))
+        else:
+            learner.update(t, told.arm, reward, PRESENT)  # its policy was let go
+        self._updates = t
 
-    def _find(self, who: str, decision: Decision | int) -> tuple[int, _Pending]:
-        identity = decision.id if isinstance(decision, Decision) else decision
-        if not isinstance(identity, int) or identity not in self._pending:
-            known = isinstance(identity, int) and 0 <= identity < self._asked
-            what = "has been told or forgotten already" if known else "was never asked"
-            raise KeyError(f"{who}: decision {identity} {what}")
-        waiting = self._pending[identity]
-        if isinstance(decision, Decision) and decision != Decision(identity, self.arms[waiting.arm], waiting.probability):
-            raise KeyError(f"{who}: decision {identity} is not this agent's, which drew {self.arms[waiting.arm]!r}")
-        return identity, waiting
+    def _drawn(self, told: Pending, learner: TwoScalarLearner, present: bool) -> Drawn:
+        """What the arm was drawn from; where that policy was let go, the present one, with the weight that corrects for it."""
+        moment, probability = told.moment, told.probability
+        arms = self._all if moment.arms is None else moment.arms
+        policy = learner.restricted(arms) if moment.policy is None else moment.policy
+        if moment.policy is None and not present:
+            probability = float(policy[np.searchsorted(arms, told.arm)]) if told.arm >= 0 else 0.0
+        return Drawn(arms, policy, probability, moment.size, probability / told.decision.probability)
 
-    def _update(self, arm: int, reward: float, earlier: np.ndarray, settled: int | None) -> None:
-        told_now = settled is not None and self._pending[settled].version == self._updates
-        if self._waiting[self._updates] > told_now:
-            self._earlier[self._updates] = self.policy
-        self._learner.update(self._updates + 1, arm, reward, earlier)
-        self._updates += 1
-        if settled is not None:
-            self._settle(settled)
+    def _two_scalars(self, who: str, what: str) -> TwoScalarLearner:
+        if not isinstance(self._learner, TwoScalarLearner):
+            raise ValueError(f"{who}: {self.rule.name} keeps vectors of its own, for which {what} is not defined")
+        return self._learner
 
-    def _settle(self, identity: int) -> None:
-        version = self._pending.pop(identity).version
-        self._waiting[version] -= 1
-        if self._waiting[version] == 0:
-            del self._waiting[version]
-            self._earlier.pop(version, None)
+    def _place(self, who: str, arm: Any) -> int:
+        if not isinstance(arm, Hashable) or arm not in self._index:
+            known = f"0 to {self.n_arms - 1}" if self.arms == tuple(range(self.n_arms)) else ", ".join(map(str, self.arms[:10]))
+            raise ValueError(f"{who}: arm must be one of {known}, got {arm!r}")
+        return self._index[arm]
+
+    def _places(self, available: Any) -> np.ndarray:
+        if isinstance(available, str) or not hasattr(available, "__iter__"):
+            raise ValueError(f"Agent.ask: available must be a sequence of arms, got {available!r}")
+        places = np.array(sorted(self._place("Agent.ask", arm) for arm in available), dtype=np.int64)
+        if len(places) == 0:
+            raise ValueError("Agent.ask: available must name at least one arm")
+        if (np.diff(places) == 0).any():
+            raise ValueError("Agent.ask: available must name each arm once")
+        return places
 
 
-def _reward(owner: str, reward: Any) -> float:
+def checked_reward(owner: str, reward: Any) -> float:
+    """A finite number of size up to 1e100."""
+    if type(reward) is float and -LARGEST_REWARD <= reward <= LARGEST_REWARD:
+        return reward
     checked = validate.number(owner, "reward", reward)
     if abs(checked) > LARGEST_REWARD:
         raise ValueError(f"{owner}: reward must be at most {LARGEST_REWARD:g} in size, got {checked}")
+    return checked
+
+
+def _below_one(owner: str, name: str, value: Any) -> float:
+    checked = validate.number(owner, name, value)
+    if not 0 <= checked < 1:
+        raise ValueError(f"{owner}: {name} must be at least 0 and below 1, got {checked}")
     return checked
 
 
@@ -254,8 +283,9 @@ def _names(arms: Any) -> list[Any]:
     except TypeError:
         raise ValueError(f"Agent: arms must be a sequence of names, got {arms!r}") from None
     for name in names:
-        if not isinstance(name, str | int | float):
-            raise ValueError(f"Agent: the name of an arm must be a string or a number, got {name!r}")
+        fit = isinstance(name, str | int | float) and not isinstance(name, bool)
+        if not fit or (isinstance(name, float) and not math.isfinite(name)):
+            raise ValueError(f"Agent: the name of an arm must be a string or a finite number, got {name!r}")
     return names
 
 
@@ -270,10 +300,3 @@ def _means(rule: Rule, means: Any, n_arms: int) -> np.ndarray | None:
     if len(checked) != n_arms:
         raise ValueError(f"Agent: means must have one entry per arm, {n_arms}, got {len(checked)}")
     return checked
-
-
-def _policy(values: Any, n_arms: int) -> np.ndarray:
-    policy = numbers("Agent.from_state_dict", "an earlier policy", values, n_arms)
-    if (policy < 0).any() or abs(policy.sum() - 1.0) > 1e-6:
-        raise ValueError("Agent.from_state_dict: an earlier policy must be probabilities that sum to 1")
-    return policy

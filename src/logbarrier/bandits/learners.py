@@ -5,19 +5,30 @@ They run the very functions of the simulator's dense loops, so agent and simulat
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ..base import validate
 from ..engine.compiled import from_python
+from ..engine.random import step_uniforms
 from .algorithms.rule import Rule, TwoScalarRule
 from .algorithms.vector_rule import VectorRule
-from .loops import dense, vectors
+from .loops import dense, some_arms, vectors
 from .loops.calls import calls_of, vector_calls_of
-from .loops.policy import HIGHEST_TOTAL, LOWEST_TOTAL, SHIFT, TOTAL, draw_from_arrays, new_policy, weigh_arrays
+from .loops.policy import HIGHEST_TOTAL, LOWEST_TOTAL, SHIFT, TOTAL, new_policy, weigh_arrays
 
 PRESENT = dense.PRESENT
+
+
+class Drawn(NamedTuple):
+    """What an arm was drawn from, as loops/some_arms.py takes it: arms (m,), q (m,), q(arm), n and the weight w."""
+
+    arms: np.ndarray
+    policy: np.ndarray
+    probability: float
+    size: int
+    weight: float
 
 
 class Learner(Protocol):
@@ -33,8 +44,8 @@ class Learner(Protocol):
         """Preferences (K,), where the rule has any."""
         ...
 
-    def draw(self, u: float, stream: tuple[np.ndarray, int, int]) -> int:
-        """An arm from one uniform u; stream gives more where one is not enough."""
+    def draw(self, number: int, key: np.ndarray) -> tuple[int, float]:
+        """The arm of decision `number` = 0, 1, ... and its probability: a pure function of the key and the number."""
         ...
 
     def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
@@ -54,10 +65,15 @@ class TwoScalarLearner:
     """softmax(theta), moved by lift and drain."""
 
     def __init__(self, rule: TwoScalarRule, theta: np.ndarray) -> None:
-        self._rule, self._n_arms, self._calls = rule, len(theta), calls_of(rule, len(theta))
+        self._rule = rule
+        self._draw, self._update = from_python(some_arms.draw_next), dense.update_kernel()
+        tracked = len(theta) if rule.uses_arm_means else 0
+        self._set(theta, rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
+
+    def _set(self, theta: np.ndarray, memory: np.ndarray, arm_means: np.ndarray, arm_counts: np.ndarray) -> None:
+        self._n_arms, self._calls = len(theta), calls_of(self._rule, len(theta))
         self._policy = new_policy(theta)
-        tracked = self._n_arms if rule.uses_arm_means else 0
-        self._learned = (rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
+        self._learned = (memory, arm_means, arm_counts)
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -68,12 +84,44 @@ class TwoScalarLearner:
     def theta(self) -> np.ndarray:
         return self._policy[0][: self._n_arms]
 
-    def draw(self, u: float, stream: tuple[np.ndarray, int, int]) -> int:
-        return int(from_python(draw_from_arrays)(self._policy, u))
+    def draw(self, number: int, key: np.ndarray) -> tuple[int, float]:
+        return self._draw(self._policy, number, key)  # type: ignore[no-any-return]
 
     def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
-        step = (self._n_arms, t, arm, reward, earlier)
-        _refuse_fault(self._rule, dense.update_kernel()(self._policy, self._calls, self._learned, *step))
+        fault = self._update(self._policy, self._calls, self._learned, self._n_arms, t, arm, reward, earlier)
+        _refuse_fault(self._rule, fault)
+
+    def draw_some(self, number: int, key: np.ndarray, arms: np.ndarray, floor: float) -> tuple[int, np.ndarray, float]:
+        """Where in arms (n,) the arm of decision `number` stands, the policy q (n,) on them, and its propensity."""
+        q, drawn_from = np.empty(len(arms)), np.empty(len(arms))
+        place, propensity = from_python(some_arms.draw_some)(self._policy[0], arms, floor, number, key, q, drawn_from)
+        return place, q, propensity
+
+    def restricted(self, arms: np.ndarray) -> np.ndarray:
+        """The policy q (n,) on arms (n,)."""
+        q = np.empty(len(arms))
+        if len(arms):
+            from_python(some_arms.restrict)(self._policy[0], arms, q)
+        return q
+
+    def update_some(self, t: int, arm: int, reward: float, drawn: Drawn) -> None:
+        """Step t from the reward of an arm, -1 for one that was removed, drawn from some arms or by another policy."""
+        calls = calls_of(self._rule, drawn.size), self._calls
+        step = (self._n_arms, t, arm, reward, tuple(drawn))
+        _refuse_fault(self._rule, some_arms.update_kernel()(self._policy, calls, self._learned, *step))
+
+    def add(self, probability: float) -> None:
+        """One more arm, last, at this probability; the odds of the others stay."""
+        entering = from_python(some_arms.entering_theta)(self._policy[3], probability)
+        memory, *of_arms = self._learned
+        means, counts = (np.append(values, np.zeros(min(len(values), 1))) for values in of_arms)
+        self._set(np.append(self.theta, entering), memory, means, counts)
+
+    def remove(self, arm: int) -> None:
+        """One arm less; the odds of the others stay."""
+        memory, *of_arms = self._learned
+        means, counts = (np.delete(values, arm) if len(values) else values for values in of_arms)
+        self._set(np.delete(self.theta, arm), memory, means, counts)
 
     def state(self) -> dict[str, Any]:
         memory, arm_means, arm_counts = self._learned
@@ -122,10 +170,11 @@ class VectorLearner:
             raise AttributeError(f"Agent.theta: {self._rule.name} keeps no preferences")
         return np.asarray(self._vectors[0])
 
-    def draw(self, u: float, stream: tuple[np.ndarray, int, int]) -> int:
-        arm, fault = from_python(vectors.draw_of)(self._arrays, u, self._steps, stream)
+    def draw(self, number: int, key: np.ndarray) -> tuple[int, float]:
+        u, _ = from_python(step_uniforms)(number, 0, key)
+        arm, fault = from_python(vectors.draw_of)(self._arrays, u, self._steps, (key, number, 0))
         _refuse_fault(self._rule, fault)
-        return int(arm)
+        return int(arm), float(self._policy[arm])
 
     def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
         drawn_from = earlier if len(earlier) else self._policy
@@ -170,7 +219,7 @@ def numbers(owner: str, name: str, values: Any, length: int) -> np.ndarray:
     """A finite array (length,) from plain JSON values."""
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{owner}: {name} must be {length} finite numbers") from None
     if array.shape != (length,) or not np.isfinite(array).all():
         raise ValueError(f"{owner}: {name} must be {length} finite numbers")

@@ -84,7 +84,7 @@ def vector(owner: str, name: str, values: Any) -> np.ndarray:
     """A finite one-dimensional float64 array of at least two entries."""
     try:
         array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{owner}: {name} must be a sequence of numbers, got {values!r}") from None
     if array.ndim != 1 or len(array) < 2:
         raise ValueError(f"{owner}: {name} must be a sequence of at least 2 numbers, got shape {array.shape}")

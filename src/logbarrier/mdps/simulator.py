@@ -20,8 +20,7 @@ from .algorithms import Rule
 from .environments import MDPSource
 from .episode import new_episode, nothing_learned
 from .loop import REWARDS, loop_kernel, world_of
-from .measure import NAMES as METRICS
-from .measure import Judge
+from .measure import METRICS, Judge
 from .problem import FiniteMDP
 
 LARGEST_STEPS = 2**32 - 1  # a step number is 32 bits of the random counter

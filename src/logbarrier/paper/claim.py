@@ -34,6 +34,8 @@ class Claim:
 
     def judge(self, results: Results) -> Evidence | None:
         """The evidence that decides it, None where cells are missing."""
+        if results.runs < 2:  # a single one says nothing of spread
+            return None
         try:
             return weakest(self.check(results))
         except LookupError:

@@ -90,9 +90,9 @@ class Results:
         return min(0 if record is None else record.runs for record in found)
 
     def __call__(self, n_arms: int, rule: Rule) -> Record:
-        """The first `runs` runs of a rule; LookupError if some are missing, or if a single one says nothing of spread."""
+        """The first `runs` runs of a rule; LookupError if some of them are missing."""
         record = self.find(n_arms, rule)
-        if record is None or record.runs < max(self.runs, 2):
+        if record is None or record.runs < self.runs:
             raise LookupError(f"{rule} on {n_arms} arms has too few finished runs")
         return Record(record.steps, {name: values[: self.runs] for name, values in record.values.items()}, record.settings, {})
 

@@ -10,7 +10,6 @@ import numpy as np
 from ..record import Record
 from ..statistics import resampling_weights
 from ..studies.study import Case
-from ..studies.tables import rule_of
 
 
 @dataclass(frozen=True)
@@ -26,12 +25,12 @@ class Place:
     @property
     def follows_preferences(self) -> bool:
         """Whether it is a policy-gradient rule, which has preferences, rather than an index or posterior policy."""
-        return self.case.setting.follows_preferences(rule_of(self.case.rule))
+        return self.case.setting.follows_preferences(self.case.made_rule)
 
     @property
     def informed(self) -> bool:
         """Whether it is told what no user could tell it, such as the mean rewards."""
-        return self.case.setting.informed(rule_of(self.case.rule))
+        return self.case.setting.informed(self.case.made_rule)
 
 
 def ranking(found: Sequence[tuple[Case, Record]], metric: str = "regret", seed: int = 0) -> list[Place]:
@@ -44,7 +43,9 @@ def ranking(found: Sequence[tuple[Case, Record]], metric: str = "regret", seed: 
     sign = 1.0 if found[0][0].setting.ranked_by[metric] else -1.0
     losses = sign * np.stack([record[metric][:runs, -1] for _, record in found])
     resampled = resampling_weights(runs, seed) @ losses.T
-    places = resampled.argsort(axis=1, kind="stable").argsort(axis=1) + 1
-    best, worst = (np.quantile(places, q, axis=0, method="nearest") for q in (0.025, 0.975))
+    ahead = (resampled[:, None, :] < resampled[:, :, None]).sum(axis=2)
+    level = (resampled[:, None, :] == resampled[:, :, None]).sum(axis=2)  # itself and those it ties with
+    best = np.quantile(ahead + 1, 0.025, axis=0, method="nearest")
+    worst = np.quantile(ahead + level, 0.975, axis=0, method="nearest")
     order = losses.mean(axis=1).argsort(kind="stable")
     return [Place(found[i][0], found[i][1], place, int(best[i]), int(worst[i])) for place, i in enumerate(order, 1)]

@@ -24,7 +24,7 @@ Names = dict[int, str]
 
 def rankings(listed: Sequence[Entry], folder: Path) -> tuple[list[str], list[Path]]:
     """For every problem with several rules: a figure, a sentence and a table; returns sections and files."""
-    sections, files = [heading("Ranking"), paragraph(EXPLAINED)], []
+    sections, files = [heading("Ranking"), paragraph(EXPLAINED)], list[Path]()
     for problem, group in by_problem(listed).items():
         metric = group[0].case.setting.ranking_metric(measured_by_all(group))
         if metric is None or len(group) < FEWEST_RANKED:
@@ -66,6 +66,7 @@ def _advice(names: Names, places: list[Place], metric: str) -> str:
 
 def _table(names: Names, places: list[Place], shown: list[str]) -> str:
     metric, *further = shown
+    with_stuck = all("wrong_probability" in place.record.values for place in places)
     rows = []
     for place in places:
         record = place.record
@@ -79,10 +80,21 @@ def _table(names: Names, places: list[Place], shown: list[str]) -> str:
                 f"{number(low)} to {number(high)}" if record.runs > 1 else "",
                 *(number(value[-1]) for value in record.quantiles(metric, (0.05, 0.5, 0.95))),
                 *(number(record.mean(other)[-1]) for other in further),
-                f"{record.stuck_fraction():.2f}" if "wrong_probability" in record.values else "",
+                *([f"{record.stuck_fraction():.2f}"] if with_stuck else []),
             ]
         )
     others = ["p(a*)" if other == "optimal_probability" else other.replace("_", " ") for other in further]
     word = metric.replace("_", " ")
-    columns = ["place", "could be", "rule", f"mean {word}", "95 % interval", "5 %", "median", "95 %", *others, "stuck"]
+    columns = [
+        "place",
+        "could be",
+        "rule",
+        f"mean {word}",
+        "95 % interval",
+        "5 %",
+        "median",
+        "95 %",
+        *others,
+        *(["stuck"] * with_stuck),
+    ]
     return table(columns, rows, numbers=(0, 1, *range(3, len(columns))))

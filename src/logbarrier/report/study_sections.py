@@ -150,6 +150,6 @@ def _problem(labels: Labels, store: Store, stores: Sequence[Store], case: Case) 
     of_study = [
         f"{key}={getattr(store.study, key)}"
         for key in ("horizon", "seed", "bad_start")
-        if len({getattr(other.study, key) for other in stores}) > 1
+        if len({getattr(other.study, key) for other in stores}) > 1 and getattr(store.study, key) is not None
     ]
     return " ".join([labels.problem(case), *of_study])

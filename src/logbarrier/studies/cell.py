@@ -63,8 +63,10 @@ class Cell:
 
     def simulate(self, threads: int, progress: Callable[[int, int], None] | None = None) -> Record:
         """Run it."""
-        rule, problem = rule_of(self.rule), problem_of(self.problem)
-        return setting_of_problem(problem).simulate(rule, problem, self, threads=threads, progress=progress)
+        problem = problem_of(self.problem)
+        setting = setting_of_problem(problem)
+        rule = rule_of(self.rule, within=setting)
+        return setting.simulate(rule, problem, self, threads=threads, progress=progress)
 
 
 def cell_of(wire: dict[str, Any]) -> Cell:

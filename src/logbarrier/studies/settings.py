@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..base.validate import did_you_mean
@@ -18,7 +19,7 @@ from . import own
 if TYPE_CHECKING:
     from .cell import Cell
 
-FILES = ("bandit_setting",)  # in the order in which names are looked up
+FILES = ("bandit_setting", "mdp_setting")  # in the order in which names are looked up
 
 
 class Setting(ABC):
@@ -102,10 +103,13 @@ def setting_of_problem(problem: Any) -> Setting:
     raise ValueError(f"Study: problem must be a problem such as GapInstances(n_arms=10), got {problem!r}")
 
 
-def class_named(kind: str, name: Any, near: Any = None) -> type[Any]:
-    """The class of a rule or problem (kind) that a table names: one of this package, an entry point, or one of your own."""
+def class_named(kind: str, name: Any, near: Path | None = None, within: Setting | None = None) -> type[Any]:
+    """The class of a rule or problem (kind) that a table names: one of this package, an entry point, or one of your own.
+
+    within: the only setting whose names count, as two settings may have rules of one name.
+    """
     known: list[str] = []
-    for setting in settings():
+    for setting in settings() if within is None else [within]:
         classes = setting.rules if kind == "rule" else setting.problems
         if isinstance(name, str) and name in classes:
             return classes[name]

@@ -33,6 +33,11 @@ class Case:
         return setting_of_problem(problem_of(self.problem))
 
     @cached_property
+    def made_rule(self) -> Any:
+        """The rule itself."""
+        return rule_of(self.rule, within=self.setting)
+
+    @cached_property
     def sizes(self) -> dict[str, int]:
         """How large its problem is, such as {"n_arms": 10}."""
         return self.setting.sizes(problem_of(self.problem))
@@ -59,13 +64,17 @@ class Case:
 
 def case_of(problem: Any, rule: Any) -> Case:
     """A rule on a problem."""
-    return Case(table_of_problem(problem), table_of_rule(rule))
+    return product([problem], [rule])[0]
 
 
 def product(problems: Iterable[Any], rules: Iterable[Any]) -> list[Case]:
     """Every rule on every problem."""
-    problem_tables, rule_tables = map(table_of_problem, problems), [table_of_rule(rule) for rule in rules]
-    return [Case(problem, rule) for problem in problem_tables for rule in rule_tables]
+    problems, rules = list(problems), list(rules)
+    names = {setting_of_problem(problem).name for problem in problems} | {setting_of_rule(rule).name for rule in rules}
+    if len(names) > 1:
+        raise ValueError(f"Study: rules and problems must all be of one setting, got {' and '.join(sorted(names))}")
+    rule_tables = [table_of_rule(rule) for rule in rules]
+    return [Case(problem, rule) for problem in map(table_of_problem, problems) for rule in rule_tables]
 
 
 class Labels:
@@ -153,10 +162,10 @@ class Study:
             validate.choice("Study", "metrics", name, setting.metrics)
         self._set("metrics", tuple(name for name in setting.metrics if self.metrics is None or name in self.metrics))
         for case in self.cases:
-            rule = rule_of(case.rule)
-            if case.setting is not setting or setting_of_rule(rule) is not setting:
-                raise ValueError(f"Study: rules and problems must all be of one setting, got {case} beside {setting.name}")
-            setting.check(rule, problem_of(case.problem), engine=self.engine, bad_start=self.bad_start)
+            if case.setting is not setting:
+                names = f"{case.setting.name} and {setting.name}"
+                raise ValueError(f"Study: rules and problems must all be of one setting, got {names}")
+            setting.check(case.made_rule, problem_of(case.problem), engine=self.engine, bad_start=self.bad_start)
 
     @property
     def setting(self) -> Setting:
@@ -178,7 +187,7 @@ class Study:
                 seed=self.seed,
                 checkpoints=self.checkpoints,  # type: ignore[arg-type]
                 spacing=self.spacing,
-                metrics=tuple(self.metrics),
+                metrics=tuple(self.metrics or ()),
                 bad_start=self.bad_start,
                 engine=self.engine,
             )

@@ -30,6 +30,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from .settings import Setting, setting_of_problem
 from .study import Case, Study
 from .tables import Table, grid, problem_of, rule_of, table_of_problem, table_of_rule
 
@@ -75,29 +76,32 @@ def read_study(path: str | Path, **changes: Any) -> StudyFile:
 
 def _cases(path: Path, problems: Any, rules: Any) -> list[Case]:
     near = path.resolve().parent
-    shared = _rules(f"{path}: [[rules]]", rules, near)
     cases = []
     for place, table in _tables(f"{path}: [[problems]]", problems):
-        own = _rules(f"{place} [[problems.rules]]", table.pop("rules", []), near)
-        if not shared and not own:
+        own = table.pop("rules", [])
+        if not rules and not own:
             raise ValueError(f"{place}: needs a rule: add [[rules]] for every problem or [[problems.rules]] for this one")
         for spread in _spread(place, table):
             try:
-                problem = table_of_problem(problem_of(spread, near))
+                problem = problem_of(spread, near)
+                described = table_of_problem(problem)
             except ValueError as error:
                 raise ValueError(f"{place}: {error}") from None
-            cases += [Case(problem, rule) for rule in (*shared, *own)]
+            setting = setting_of_problem(problem)
+            found = _rules(f"{path}: [[rules]]", rules, near, setting)
+            found += _rules(f"{place} [[problems.rules]]", own, near, setting)
+            cases += [Case(described, rule) for rule in found]
     if not cases:
         raise ValueError(f"{path}: needs at least one [[problems]] table")
     return cases
 
 
-def _rules(place: str, tables: Any, near: Path) -> list[Table]:
+def _rules(place: str, tables: Any, near: Path, setting: Setting) -> list[Table]:
     rules = []
     for where, table in _tables(place, tables):
         for spread in _spread(where, table):
             try:
-                rules.append(table_of_rule(rule_of(spread, near)))
+                rules.append(table_of_rule(rule_of(spread, near, setting)))
             except ValueError as error:
                 raise ValueError(f"{where}: {error}") from None
     return rules

@@ -19,26 +19,29 @@ from typing import Any
 from ..base.parameters import parameters_of
 from ..base.validate import did_you_mean
 from .own import short_name, without_place
-from .settings import class_named, name_of_class, setting_of_problem, setting_of_rule
+from .settings import Setting, class_named, name_of_class, setting_of_problem, setting_of_rule
 
 Table = dict[str, Any]
 
-PER_ARM = ("means", "scale", "half_width")  # of a bandit these may be lists, one number an arm, and are no grid then
+LISTS = {"means": 1, "scale": 1, "half_width": 1, "rho": 1, "R": 2}  # how deep lists are in themselves, which is no grid then
 
 
-def rule_of(table: Table, near: Path | None = None) -> Any:
-    """The rule a table describes, every key and value checked; files of your own are relative to the folder `near`."""
-    rule = _made("rule", table, near)
+def rule_of(table: Table, near: Path | None = None, within: Setting | None = None) -> Any:
+    """The rule a table describes, every key and value checked.
+
+    near: the folder that files of your own are relative to. within: the setting whose names are meant, any by default.
+    """
+    rule = _made("rule", table, near, within)
     setting_of_rule(rule)
     return rule
 
 
 def table_of_rule(rule: Any) -> Table:
     """What `rule_of` reads."""
-    setting_of_rule(rule)
+    setting = setting_of_rule(rule)
     plain = rule.to_dict()
     table = {**plain, "rule": name_of_class("rule", type(rule))}
-    _check_round_trip(type(rule).__name__, "to_dict", table, lambda: vars(rule_of(table)) == vars(rule))
+    _check_round_trip(type(rule).__name__, "to_dict", table, lambda: vars(rule_of(table, within=setting)) == vars(rule))
     return table
 
 
@@ -74,11 +77,16 @@ def grid(table: Table) -> list[Table]:
     """
     choices = []
     for key, value in table.items():
-        spread = isinstance(value, list) and (key not in PER_ARM or any(isinstance(entry, list) for entry in value))
+        spread = _depth(value) > LISTS.get(key, 0)
         if spread and not value:
             raise ValueError(f"{key} must have at least one value, got an empty list")
         choices.append(value if spread else [value])
     return [dict(zip(table, chosen, strict=True)) for chosen in itertools.product(*choices)]
+
+
+def _depth(value: Any) -> int:
+    """0 for a number, 1 for a list of numbers, 2 for a list of such lists, ..."""
+    return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 0
 
 
 def described(table: Table) -> str:
@@ -95,8 +103,8 @@ def _short(key: str, value: Any) -> str:
     return f"{key}={value:g}" if isinstance(value, int | float) else f"{key}={value}"
 
 
-def _made(naming: str, table: Table, near: Path | None) -> Any:
-    kind = class_named(naming, table.get(naming), near)
+def _made(naming: str, table: Table, near: Path | None, within: Setting | None = None) -> Any:
+    kind = class_named(naming, table.get(naming), near, within)
     owner = short_name(table[naming])
     takes = {
         name: parameter
@@ -122,7 +130,7 @@ def _made(naming: str, table: Table, near: Path | None) -> Any:
 def _hints(kind: type[Any]) -> dict[str, Any]:
     """Argument -> type, as far as the class says and the names it uses are known."""
     try:
-        return typing.get_type_hints(kind) if is_dataclass(kind) else typing.get_type_hints(kind.__init__)  # type: ignore[misc]
+        return typing.get_type_hints(kind) if is_dataclass(kind) else typing.get_type_hints(kind.__init__)
     except (NameError, TypeError):
         return {}
 

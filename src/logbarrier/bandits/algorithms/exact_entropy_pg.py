@@ -11,7 +11,7 @@ from ...base.parameters import AtLeastZero
 from ...engine.compiled import compiled
 from ...engine.elementary import log
 from .. import schedules
-from ..loops.policy import SMALLEST_PROBABILITY
+from ..loops.policy import SMALLEST_PROBABILITY, within_reach
 from ..loops.vectors import weigh_by_softmax
 from ..schedules import LearningRate, learning_rate_at
 from .rule import policy_gradient
@@ -29,7 +29,7 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
         average += policy[a] * values[a]
     alpha = learning_rate_at(t, schedule)
     for a in range(theta.shape[0]):
-        theta[a] += alpha * policy[a] * (values[a] - average)
+        theta[a] += within_reach(alpha * policy[a] * (values[a] - average))
     return True
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.parameters import Positive
 from ...engine.compiled import compiled
+from ..loops.policy import within_reach
 from ..loops.vectors import weigh_by_softmax
 from .rule import policy_gradient
 from .vector_rule import VectorRule
@@ -24,7 +25,7 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
     for a in range(n_arms):
         value += policy[a] * means[a]
     for a in range(n_arms):
-        theta[a] += step * (policy[a] * (means[a] - value) + weight * (1.0 / n_arms - policy[a]))
+        theta[a] += within_reach(step * (policy[a] * (means[a] - value) + weight * (1.0 / n_arms - policy[a])))
     return True
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...engine.compiled import compiled
 from .. import schedules
+from ..loops.policy import within_reach
 from ..loops.vectors import weigh_by_softmax
 from ..schedules import LearningRate, learning_rate_at
 from .rule import policy_gradient
@@ -24,7 +25,7 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
         value += policy[a] * means[a]
     alpha = learning_rate_at(t, hyper[0])
     for a in range(theta.shape[0]):
-        theta[a] += alpha * policy[a] * (means[a] - value)
+        theta[a] += within_reach(alpha * policy[a] * (means[a] - value))
     return True
 
 

@@ -44,7 +44,7 @@ class MiniBatchLogBarrierSGB(VectorRule):
     once in m = batch pulls, all drawn from the same p. The barrier weight is K/eta of `LogBarrierSGB`.
 
     learning_rate: alpha, a number or a `Schedule` of the update's number. weight > 0: theirs is half the accuracy wanted.
-    batch >= 1: m.
+    1 <= batch <= 2^53: m.
     """
 
     name = "mini-batch-log-barrier-sgb"
@@ -55,7 +55,7 @@ class MiniBatchLogBarrierSGB(VectorRule):
 
     learning_rate: LearningRate
     weight: Positive
-    batch: Annotated[float, whole(1)] = 16
+    batch: Annotated[float, whole(1, 2**53)] = 16
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         return schedules.as_numbers(self.learning_rate), float(self.weight), int(self.batch)

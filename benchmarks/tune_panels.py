@@ -1,6 +1,6 @@
-"""Planned eta against the paper's, in the six panels of figure 1, on seeds the plan did not see.
+"""Tuned eta against the paper's, in the six panels of figure 1, on seeds the search did not see.
 
-    python benchmarks/plan_panels.py [--horizon 2.5e6] [--runs 100] [--threads N] [--panels 10:0.1,100:0.01]
+    python benchmarks/tune_panels.py [--horizon 2.5e6] [--runs 100] [--threads N] [--panels 10:0.1,100:0.01]
 
 A panel passes when the planned eta's mean p(a*) at the horizon is at least the paper's minus 2 standard errors of their paired
 difference. `ahead` is that difference.
@@ -26,7 +26,7 @@ def main() -> None:
     parser.add_argument("--horizon", type=float, default=2.5e6)
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--threads", type=int, default=None)
-    parser.add_argument("--budget", type=float, default=None, help="steps the plan may simulate")
+    parser.add_argument("--budget", type=float, default=None, help="steps the search may simulate")
     parser.add_argument("--panels", default=",".join(f"{arms}:{rate}" for arms, rate in PAPER), help="arms:alpha,...")
     given = parser.parse_args()
     print(f"horizon {given.horizon:g}, {given.runs} unseen runs per eta")
@@ -44,7 +44,7 @@ def main() -> None:
     for word in given.panels.split(","):
         arms, rate = int(word.split(":")[0]), float(word.split(":")[1])
         started = time.perf_counter()
-        plan = planning.plan(arms, 0.1, given.horizon, learning_rate=rate, budget=given.budget, threads=given.threads)
+        plan = planning.tune(arms, 0.1, given.horizon, learning_rate=rate, budget=given.budget, threads=given.threads)
         seconds = time.perf_counter() - started
         eta = plan.recommendation.eta
         paper, planned = (final(arms, rate, value, given) for value in (PAPER[arms, rate], eta))

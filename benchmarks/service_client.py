@@ -1,0 +1,81 @@
+"""What the benchmarks of the service share: a served agent in a process of its own, and a client that costs little."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+
+class Served:
+    """`logbarrier serve` on a free port of this machine, with five arms."""
+
+    def __init__(self, path: Path, *options: str) -> None:
+        command = [sys.executable, "-m", "logbarrier", "serve", str(path), "--port", "0", *options]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            raise SystemExit(f"the service did not start (exit code {self.process.wait()})")
+        self.port = int(json.loads(line)["address"].rpartition(":")[2])
+        self.token = path.with_name(path.name + ".token").read_text().strip()
+
+    def stop(self) -> None:
+        """As Ctrl-C would."""
+        self.process.terminate()
+        self.process.wait(30)
+
+
+NEW_AGENT: Sequence[str] = (
+    "--arms", "red,green,blue,white,black", "--rule", "log-barrier-sgb", "--learning-rate", "0.1", "--eta", "1000",
+)  # fmt: skip
+
+
+class Connection:
+    """One kept-alive HTTP/1.1 connection, which sends JSON and reads JSON."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self._port, self._token = port, token
+
+    async def open(self) -> None:
+        """Connect."""
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
+
+    async def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a POST; ConnectionError where the service is gone."""
+        content = json.dumps(body).encode()
+        head = f"POST {path} HTTP/1.1\r\nHost: agent\r\nAuthorization: Bearer {self._token}\r\n"
+        self._writer.write(head.encode() + f"Content-Length: {len(content)}\r\n\r\n".encode() + content)
+        try:
+            answer = await self._reader.readuntil(b"\r\n\r\n")
+            length = int(answer.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
+            plain: dict[str, Any] = json.loads(await self._reader.readexactly(length))
+        except (asyncio.IncompleteReadError, OSError) as error:
+            raise ConnectionError("the service is gone") from error
+        return plain
+
+    def close(self) -> None:
+        """Hang up."""
+        self._writer.close()
+
+
+def fsyncs_per_second(folder: Path, seconds: float) -> float:
+    """How often this disk can append 4 KiB and have it on the medium."""
+    path = folder / "fsync-probe"
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    try:
+        count, start = 0, time.perf_counter()
+        while time.perf_counter() < start + seconds:
+            os.write(file, bytes(4096))
+            os.fdatasync(file)
+            count += 1
+        return count / (time.perf_counter() - start)
+    finally:
+        os.close(file)
+        path.unlink()

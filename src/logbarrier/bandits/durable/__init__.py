@@ -1,0 +1,1 @@
+"""An agent whose every decision and reward is on disk before it is answered."""

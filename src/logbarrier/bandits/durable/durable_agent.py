@@ -1,0 +1,267 @@
+"""DurableAgent: ask and tell that survive a kill, shared by any number of threads."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from pathlib import Path
+from threading import Lock as ThreadLock
+from typing import Any, Literal, TypeVar, cast
+
+import numpy as np
+
+from ...base import validate
+from ..agent import Agent, checked_reward
+from ..algorithms.rule import Rule
+from ..waiting import Decision
+from .journal import Journal, Mark
+from .ledger import Ledger
+from .lock import Lock
+from .log import read_log
+
+Result = TypeVar("Result")
+Call = Callable[[Ledger], Result]
+
+
+class DurableAgent:
+    """An `Agent` in a file: every call is on disk before it is answered.
+
+    path            the file, an SQLite database; created where there is none, together with path.lock
+    rule, arms      as for Agent; for a file that exists they may be left out, and must agree if given
+    seed, floor     likewise; 0 at creation unless told
+    ttl             seconds after which a decision without a reward is closed; None: never
+    default_reward  what a closed decision is told; None: it is forgotten
+    clock           seconds; unless told, the time of day at opening, then steady
+
+    Exactly once: a reward told again is a "duplicate"; another one for the same decision is refused; ids never repeat. One
+    process at a time, any number of threads; calls that come while the disk is busy share its next write.
+
+    >>> import logbarrier as lb, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "agent.db"
+    >>> with lb.DurableAgent(path, rule=lb.SGB(learning_rate=0.1), arms=["a", "b"]) as agent:
+    ...     decision = agent.ask()
+    >>> with lb.DurableAgent(path) as agent:
+    ...     agent.tell(decision, reward=1.0), agent.tell(decision, reward=1.0)
+    ('told', 'duplicate')
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        rule: Rule | None = None,
+        arms: Sequence[Hashable] | None = None,
+        seed: int | None = None,
+        floor: float | None = None,
+        ttl: float | None = None,
+        default_reward: float | None = None,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        self.path = Path(path).resolve()
+        if not self.path.parent.is_dir():
+            raise OSError(f"DurableAgent: no folder {self.path.parent}")
+        if ttl is not None:
+            validate.positive("DurableAgent", "ttl", ttl)
+        if default_reward is not None:
+            checked_reward("DurableAgent", default_reward)
+        self._process = os.getpid()
+        self._closed = self._stale = False
+        self._turn, self._queue = ThreadLock(), deque[_Ticket]()
+        self._lock = Lock(self.path.with_name(self.path.name + ".lock"))
+        try:
+            self._journal = Journal(self.path)
+            try:
+                self._open(rule, {"arms": arms, "seed": seed, "floor": floor}, clock or _steady_clock())
+                self._set_closing(ttl, default_reward)
+            except BaseException:
+                self._journal.close()
+                raise
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _open(self, rule: Rule | None, given: dict[str, Any], clock: Callable[[], float]) -> None:
+        if self._journal.is_new:
+            if rule is None or given["arms"] is None:
+                raise ValueError(f"DurableAgent: {self.path} is new, so it needs a rule and arms")
+            agent = Agent(rule, arms=given["arms"], seed=given["seed"] or 0, floor=given["floor"] or 0.0)
+            birth: dict[str, Any] = {"agent": agent.state_dict(), "asked_at": [], "told": 0, "reward_sum": 0.0, "time": clock()}
+            made_of = {"rule": rule.to_dict(), "arms": list(agent.arms), "seed": agent.seed, "floor": agent.floor}
+            nothing = Mark(0, birth["time"], 0, 0.0, "[]")
+            self._journal.commit([], snapshot=(0, json.dumps(birth)), mark=nothing, settings={"made of": made_of})
+        made_of = self._journal.settings()["made of"]
+        given = {"rule": None if rule is None else rule.to_dict(), **given}
+        for name, value in given.items():
+            plain = None if value is None else json.loads(json.dumps(list(value) if name == "arms" else value, default=_plain))
+            if plain is not None and plain != made_of[name]:
+                raise ValueError(f"DurableAgent: {self.path} was made with {name} {made_of[name]!r}, got {plain!r}")
+        try:
+            self._ledger = Ledger(self._journal, rule, clock)
+        except sqlite3.Error as error:
+            raise OSError(f"DurableAgent: {self.path} cannot be read: {error}") from None
+
+    def _set_closing(self, ttl: float | None, default_reward: float | None) -> None:
+        stored = self._journal.settings()
+        chosen = {
+            "ttl": stored.get("ttl") if ttl is None else float(ttl),
+            "default_reward": stored.get("default_reward") if default_reward is None else float(default_reward),
+        }
+        if chosen != {name: stored.get(name) for name in chosen}:
+            self._journal.commit([], settings=chosen)
+        self._ledger.ttl, self._ledger.default_reward = chosen["ttl"], chosen["default_reward"]
+
+    def perform(self, calls: Sequence[Call[Any]]) -> list[Any]:
+        """Several calls, each a function of the ledger, with one write for all; per call what it returned, or its exception.
+
+        >>> import logbarrier as lb, pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "agent.db"
+        >>> agent = lb.DurableAgent(path, rule=lb.SGB(learning_rate=0.1), arms=["a", "b"])
+        >>> first, second = agent.perform([lambda ledger: ledger.ask(), lambda ledger: ledger.ask()])
+        >>> agent.close()
+        """
+        with self._turn:
+            return self._perform(calls)
+
+    def _perform(self, calls: Sequence[Call[Any]]) -> list[Any]:
+        if self._closed:
+            raise ValueError(f"DurableAgent: {self.path} is closed")
+        if os.getpid() != self._process:
+            raise ValueError("DurableAgent: this process is a fork of the one that opened the agent; open it after forking")
+        ledger = self._ledger
+        try:
+            if self._stale:
+                ledger.recover()
+            self._stale = True  # until all is on disk, memory is ahead of it
+            ledger.expire()
+            results: list[Any] = []
+            for call in calls:
+                try:
+                    results.append(call(ledger))
+                except (ValueError, KeyError) as error:  # the call was wrong, and changed nothing
+                    results.append(error)
+            ledger.commit()
+        except sqlite3.Error as error:
+            raise OSError(f"DurableAgent: {self.path} cannot be written ({error}); nothing was done") from None
+        self._stale = False
+        return results
+
+    def _one(self, call: Call[Result]) -> Result:
+        """One call, written together with those of the other threads that wait for the disk."""
+        ticket = _Ticket(call)
+        self._queue.append(ticket)
+        with self._turn:
+            if not ticket.done:
+                batch = [self._queue.popleft() for _ in range(len(self._queue))]
+                outcomes: list[Any] = [OSError("DurableAgent: interrupted; nothing was done")] * len(batch)
+                try:
+                    outcomes = self._perform([each.call for each in batch])
+                except Exception as error:
+                    outcomes = [error] * len(batch)
+                finally:
+                    for each, outcome in zip(batch, outcomes, strict=True):
+                        each.outcome, each.done = outcome, True
+        if isinstance(ticket.outcome, Exception):
+            raise ticket.outcome
+        return cast(Result, ticket.outcome)
+
+    def ask(self, available: Sequence[Hashable] | None = None) -> Decision:
+        """Draw an arm from the policy, or from its restriction to the arms that are available."""
+        return self._one(lambda ledger: ledger.ask(available))
+
+    def tell(self, decision: Decision | int, reward: float) -> Literal["told", "duplicate"]:
+        """Learn from the reward of a decision; "duplicate" if it had been told already."""
+        return self._one(lambda ledger: ledger.tell(decision, reward))
+
+    def observe(self, arm: Hashable, reward: float, *, probability: float | None = None) -> None:
+        """Learn from a pull of another; see `Agent.observe`."""
+        self._one(lambda ledger: ledger.observe(arm, reward, probability=probability))
+
+    def forget(self, decision: Decision | int) -> None:
+        """Let go of a decision that will have no reward."""
+        self._one(lambda ledger: ledger.forget(decision))
+
+    def add_arm(self, arm: Hashable, *, probability: float | None = None) -> None:
+        """A new arm; see `Agent.add_arm`."""
+        self._one(lambda ledger: ledger.add_arm(arm, probability=probability))
+
+    def remove_arm(self, arm: Hashable) -> None:
+        """One arm less; see `Agent.remove_arm`."""
+        self._one(lambda ledger: ledger.remove_arm(arm))
+
+    @property
+    def policy(self) -> np.ndarray:
+        """Probabilities (n_arms,) of the arms now, the floor included."""
+        return self._one(lambda ledger: ledger.agent.policy)
+
+    @property
+    def arms(self) -> tuple[Any, ...]:
+        """The names of the arms now."""
+        return self._one(lambda ledger: ledger.agent.arms)
+
+    @property
+    def pending(self) -> tuple[int, ...]:
+        """The ids of the decisions that wait for a reward, oldest first."""
+        return self._one(lambda ledger: ledger.agent.pending)
+
+    @property
+    def updates(self) -> int:
+        """How many rewards have been learnt from."""
+        return self._one(lambda ledger: ledger.agent.updates)
+
+    def state_dict(self) -> dict[str, Any]:
+        """As `Agent.state_dict`: an agent in memory that goes on from here."""
+        return self._one(lambda ledger: ledger.agent.state_dict())
+
+    def replayed(self) -> Agent:
+        """An agent in memory that lived through the whole journal again: to the bit this one."""
+        return self._one(lambda ledger: ledger.replayed())
+
+    def log(self) -> Iterator[dict[str, Any]]:
+        """The decisions so far, each with its propensity and what became of it; see `read_log`."""
+        return read_log(self.path)
+
+    def close(self) -> None:
+        """Write a snapshot and let the next process in."""
+        with self._turn:
+            if self._closed or os.getpid() != self._process:
+                return
+            self._closed = True
+            try:
+                if not self._stale:
+                    self._ledger.save_snapshot()
+            except sqlite3.Error:
+                pass  # the journal has it all; the next start replays it
+            finally:
+                self._journal.close()
+                self._lock.release()
+
+    def __enter__(self) -> DurableAgent:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"DurableAgent({str(self.path)!r}, {self._ledger.agent!r})"
+
+
+class _Ticket:
+    """A call that waits its turn, and what came of it."""
+
+    def __init__(self, call: Call[Any]) -> None:
+        self.call, self.done = call, False
+        self.outcome: Any = None
+
+
+def _steady_clock() -> Callable[[], float]:
+    """The time of day when opened, from then on unmoved by whoever sets the clock."""
+    start = time.time() - time.monotonic()
+    return lambda: start + time.monotonic()
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else str(value)

@@ -1,0 +1,132 @@
+"""Decisions that wait for their rewards, and the policies they were drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+MOST_KEPT = 2**24  # numbers of earlier policies, 128 MB
+
+
+class Decision(NamedTuple):
+    """What `ask` answers: the arm to pull, by name if arms have names, and the probability it was drawn with."""
+
+    id: int
+    arm: Any
+    probability: float
+
+
+@dataclass(slots=True, eq=False)
+class Moment:
+    """What decisions were drawn from; shared by all that were drawn between two changes of the policy.
+
+    arms     (m,) places among the present arms, rising; None for all of them
+    policy   (m,) their probabilities; None while it is still the agent's own, and once it has been let go
+    size     n, how many arms there were to draw from, those removed since included
+    waiting  how many decisions of it wait
+    """
+
+    arms: np.ndarray | None
+    policy: np.ndarray | None
+    size: int
+    waiting: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Pending:
+    """A decision that waits: its arm's place among the present arms (-1: removed since) and q(arm), before any floor."""
+
+    decision: Decision
+    arm: int
+    probability: float
+    moment: Moment
+
+
+class Waiting:
+    """The decisions of an agent over n_arms arms that wait.
+
+    While a decision waits and the policy moves, its moment keeps the policy: m numbers. Beyond MOST_KEPT numbers in all, the
+    oldest moments let theirs go.
+    """
+
+    def __init__(self, n_arms: int) -> None:
+        self.pending: dict[int, Pending] = {}
+        self.now = Moment(None, None, n_arms)
+        self._keepers: dict[int, Moment] = {}  # id(moment) -> moment, those with a policy, oldest first
+        self._kept = 0
+
+    def add(self, decision: Decision, arm: int, probability: float, moment: Moment) -> None:
+        """A new decision, drawn from `moment`."""
+        self.pending[decision.id] = Pending(decision, arm, probability, moment)
+        moment.waiting += 1
+        if moment.policy is not None and moment.waiting == 1:
+            self.keep(moment)
+
+    def find(self, who: str, decision: Decision | int, asked: int) -> Pending:
+        """The pending decision meant, or a KeyError that says why there is none."""
+        identity = decision.id if isinstance(decision, Decision) else decision
+        waiting = self.pending.get(identity) if type(identity) is int else None
+        if waiting is None:
+            known = type(identity) is int and 0 <= identity < asked
+            what = "has been told or forgotten already" if known else "was never asked"
+            raise KeyError(f"{who}: decision {identity!r} {what}")
+        if isinstance(decision, Decision) and decision != waiting.decision:
+            raise KeyError(f"{who}: decision {identity} is not this agent's, which drew {waiting.decision.arm!r}")
+        return waiting
+
+    def leave(self, policy: Callable[[], np.ndarray], but: Moment | None = None) -> None:
+        """The policy is about to move: keep it if anyone waits for it, other than one decision of the moment `but`."""
+        left = self.now
+        if left.waiting > (left is but):
+            left.policy = policy()
+            self.keep(left)
+            self.now = Moment(None, None, left.size)
+
+    def keep(self, moment: Moment) -> None:
+        """Count a policy that is kept, and let the oldest go where there are too many numbers."""
+        assert moment.policy is not None
+        self._keepers[id(moment)] = moment
+        self._kept += len(moment.policy)
+        while self._kept > MOST_KEPT and len(self._keepers) > 1:
+            self._let_go(next(iter(self._keepers.values())))
+
+    def settle(self, identity: int) -> None:
+        """A decision was told or forgotten."""
+        moment = self.pending.pop(identity).moment
+        moment.waiting -= 1
+        if moment.waiting == 0 and moment.policy is not None:
+            self._let_go(moment)
+
+    def _let_go(self, moment: Moment) -> None:
+        assert moment.policy is not None
+        self._kept -= len(moment.policy)
+        moment.policy = None
+        del self._keepers[id(moment)]
+
+    def moments(self) -> list[Moment]:
+        """The moments of the past, or of some arms only, that anyone waits for; each once, oldest decision first."""
+        return list({id(p.moment): p.moment for p in self.pending.values() if p.moment is not self.now}.values())
+
+    def add_arm(self, n_arms: int) -> None:
+        """The last of now n_arms arms is new: what came before was drawn from the others. The present must have been left."""
+        for moment in self.moments():
+            if moment.arms is None:
+                moment.arms = np.arange(n_arms - 1)
+        self.now = Moment(None, None, n_arms)
+
+    def remove_arm(self, arm: int, n_arms: int) -> None:
+        """Of n_arms arms one is removed: its decisions go on waiting, and it still counts in `size`."""
+        for moment in self.moments():
+            arms = np.arange(n_arms) if moment.arms is None else moment.arms
+            stays = arms != arm
+            moment.arms = arms[stays] - (arms[stays] > arm)
+            if moment.policy is not None:
+                self._kept -= len(moment.policy) - int(stays.sum())
+                moment.policy = moment.policy[stays]
+        for waiting in self.pending.values():
+            if waiting.arm >= arm:
+                waiting.arm = -1 if waiting.arm == arm else waiting.arm - 1
+        self.now = Moment(None, None, n_arms - 1)

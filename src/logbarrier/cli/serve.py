@@ -1,0 +1,57 @@
+"""logbarrier serve."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .errors import one_sentence
+from .rule_words import rule_from_words
+
+
+def serve(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="The agent's file; made where there is none.")],
+    arms: Annotated[str | None, typer.Option(help="For a new agent: names of the arms, with commas in between.")] = None,
+    rule: Annotated[str | None, typer.Option(help="For a new agent: see 'logbarrier rules'; its own options follow.")] = None,
+    seed: Annotated[int | None, typer.Option(help="For a new agent: the draws.")] = None,
+    floor: Annotated[float | None, typer.Option(help="For a new agent: every propensity is at least floor/K.")] = None,
+    ttl: Annotated[float | None, typer.Option(help="Close decisions that got no reward within so many seconds.")] = None,
+    default_reward: Annotated[float | None, typer.Option(help="What closed decisions are told; forgotten without it.")] = None,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
+) -> None:
+    """Serve a durable agent over HTTP; the token is $LOGBARRIER_TOKEN, or in FILE.token."""
+    try:
+        from ..service.server import bound, is_local, token_beside
+        from ..service.server import serve as run
+    except ModuleNotFoundError as error:
+        sys.stderr.write(f"logbarrier: serve needs {error.name}; install it with: pip install 'logbarrier[serve]'\n")
+        raise typer.Exit(2) from None
+    from ..bandits.durable.durable_agent import DurableAgent
+
+    with one_sentence("every answered request is on disk"):
+        if rule is None and context.args:
+            raise ValueError(f"serve: does not know what to do with {' '.join(context.args)!r}")
+        made = None if rule is None else rule_from_words(rule, context.args, {})
+        names = None if arms is None else [name.strip() for name in arms.split(",")]
+        with (
+            DurableAgent(file, rule=made, arms=names, seed=seed, floor=floor, ttl=ttl, default_reward=default_reward) as agent,
+            bound(host, port) as listener,
+        ):
+            token, where = os.environ.get("LOGBARRIER_TOKEN"), "LOGBARRIER_TOKEN"
+            if not token:
+                token, path = token_beside(agent.path)
+                where = str(path)
+            address, chosen = listener.getsockname()[:2]
+            shown = f"[{address}]" if ":" in address else address
+            typer.echo(json.dumps({"address": f"http://{shown}:{chosen}", "token": where, "pid": os.getpid()}))
+            if not is_local(host):
+                sys.stderr.write(f"logbarrier: {host} can be reached over the network, unencrypted; put TLS in front of it\n")
+            sys.stdout.flush()
+            run(agent, token, listener)

@@ -1,0 +1,1 @@
+"""A durable agent over HTTP: starlette, uvicorn, one process, one file."""

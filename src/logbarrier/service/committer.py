@@ -1,0 +1,65 @@
+"""Group commit: the requests that arrive while the disk is busy share its next write."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from ..bandits.durable.durable_agent import DurableAgent
+from ..bandits.durable.ledger import Ledger
+
+MOST_WAITING = 10_000
+TICK = 1.0  # seconds; how often decisions past their ttl are looked for when nobody asks
+
+Call = Callable[[Ledger], Any]
+
+
+class Committer:
+    """Takes calls from any number of coroutines and performs them in batches, in one thread, each batch with one write."""
+
+    def __init__(self, agent: DurableAgent) -> None:
+        self._agent = agent
+        self._waiting: list[tuple[Call, asyncio.Future[Any]]] = []
+        self._wake = asyncio.Event()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="committer")
+        self.batches, self.calls, self.seconds = 0, 0, 0.0
+
+    async def do(self, call: Call) -> Any:
+        """What the call returned, once it is on disk; or its exception, raised."""
+        if len(self._waiting) >= MOST_WAITING:
+            raise OSError(f"service: {MOST_WAITING} requests wait for the disk already; try again later")
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.append((call, future))
+        self._wake.set()
+        outcome = await future
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    async def run(self) -> None:
+        """For ever; cancel it to stop, when no request is under way any more."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), TICK)
+            self._wake.clear()
+            batch, self._waiting = self._waiting, []
+            outcomes = await self._perform([call for call, _ in batch])
+            for (_, future), outcome in zip(batch, outcomes, strict=True):
+                if not future.done():
+                    future.set_result(outcome)
+
+    async def _perform(self, calls: list[Call]) -> list[Any]:
+        started = time.perf_counter()
+        try:
+            outcomes = await asyncio.get_running_loop().run_in_executor(self._thread, self._agent.perform, calls)
+        except Exception as error:  # the disk is full, say: everyone in the batch is told so
+            outcomes = [error] * len(calls)
+        if calls:
+            self.batches += 1
+            self.calls += len(calls)
+            self.seconds += time.perf_counter() - started
+        return outcomes
