@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..version import __version__
-from . import complexity, plan, report, reproduce, rules, run, simulate, status, verify
+from . import complexity, plan, report, reproduce, rules, run, simulate, status, verify, warm_up
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -28,6 +28,7 @@ app.command()(reproduce.reproduce)
 app.command()(verify.verify)
 app.command()(plan.plan)
 app.command()(complexity.complexity)
+app.command()(warm_up.warm_up)
 
 
 def _version(wanted: bool) -> None:
