@@ -1,22 +1,32 @@
-"""Kernels are kept between processes, and nothing that happens to the folder can hurt."""
+"""Kernels are kept between processes, follow every edit, and nothing that happens to the folder can hurt."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
+import numpy as np
 import pytest
 
-COMPILE_EVENTS = """
-import numba.core.event as event
+from logbarrier.engine import kept
+from logbarrier.engine.compiled import compiled, from_python, kernel
+from logbarrier.engine.identity import UnknownError, identity
+
+ONE_RUN = """
 import logbarrier as lb
-with event.install_recorder("numba:compile") as recorder:
-    record = lb.simulate(lb.SGB(learning_rate=0.1), lb.GapInstances(n_arms=3), horizon=5, runs=1, threads=1)
-print(len(recorder.buffer), record.digest())
+from logbarrier.engine import drafts
+made, original = [], drafts.object_code
+drafts.object_code = lambda *arguments: made.append(1) or original(*arguments)
+record = lb.simulate(lb.SGB(learning_rate=0.1), lb.GapInstances(n_arms=3), horizon=5, runs=1, threads=1)
+print(len(made), record.digest())
 """
 
 
 @pytest.fixture
 def compile_count(run_python, tmp_path):
     def run(folder=None):
-        count, digest = run_python(COMPILE_EVENTS, LOGBARRIER_CACHE_DIR=str(folder or tmp_path)).split()
+        count, digest = run_python(ONE_RUN, LOGBARRIER_CACHE_DIR=str(folder or tmp_path)).split()
         return int(count), digest
 
     return run
@@ -26,12 +36,12 @@ def test_a_second_process_compiles_nothing(compile_count, tmp_path):
     first, digest = compile_count()
     assert first > 0
     assert compile_count() == (0, digest)
-    for kept in tmp_path.glob("*.kernel"):
-        content = bytearray(kept.read_bytes())
+    for file in tmp_path.glob("*.kernel"):
+        content = bytearray(file.read_bytes())
         content[len(content) // 2] ^= 1
-        kept.write_bytes(content[: len(content) - 10])
+        file.write_bytes(content[: len(content) - 10])
     again, same = compile_count()
-    assert again > 0, "a damaged kernel must not be used"
+    assert again == first, "a damaged kernel must not be used"
     assert same == digest
 
 
@@ -42,15 +52,181 @@ def test_a_folder_that_cannot_be_written_only_costs_a_compilation(compile_count,
     assert count > 0
 
 
-def test_kernels_of_one_shape_kept_by_different_processes_are_not_mixed_up(run_python, tmp_path):
-    """SGB and NPG have the same argument types; each is compiled first in its process, then both are loaded together."""
-    code = """
+OWN_RULE = """
+import sys
+from dataclasses import dataclass
 import logbarrier as lb
-for rule in ({rules}):
-    print(lb.simulate(rule, lb.GapInstances(n_arms=3), horizon=50, runs=2).digest())
+from logbarrier.bandits.algorithms.rule import TwoScalarRule
+from logbarrier.engine import drafts
+from logbarrier.engine.compiled import compiled
+SCALE = {scale}
+@compiled
+def halved(x):
+    return x / {divisor}
+@compiled
+def lift_and_drain(reward, probability, t, memory, hyper):
+    step = SCALE * halved(hyper[0]) * reward
+    return step, step
+@dataclass(frozen=True, kw_only=True)
+class Own(TwoScalarRule):
+    name, place, lift_and_drain, alpha = "own", "here", staticmethod(lift_and_drain), 0.1
+    def hyper(self, n_arms):
+        return (self.alpha,)
+    def to_dict(self):
+        return {{"rule": "own"}}
+made, original = [], drafts.object_code
+drafts.object_code = lambda *arguments: made.append(1) or original(*arguments)
+print(lb.simulate(Own(), lb.GapInstances(n_arms=3), horizon=40, runs=1).digest(), len(made))
 """
-    one, other = "lb.SGB(learning_rate=0.1),", "lb.NPG(learning_rate=0.1),"
-    apart = [run_python(code.format(rules=rule), LOGBARRIER_CACHE_DIR=str(tmp_path)) for rule in (one, other)]
-    together = run_python(code.format(rules=one + other), LOGBARRIER_CACHE_DIR=str(tmp_path))
-    assert together.split() == apart
-    assert apart[0] != apart[1]
+
+
+def test_an_own_rule_is_kept_and_an_edit_of_anything_it_reads_compiles_it_alone(run_python, tmp_path):
+    def run(**values):
+        code = OWN_RULE.format(**{"scale": 1.0, "divisor": 2.0, **values})
+        digest, count = run_python(code, LOGBARRIER_CACHE_DIR=str(tmp_path)).split()
+        return digest, int(count)
+
+    digest, first = run()
+    assert first > 1
+    assert run() == (digest, 0)
+    scaled, after_constant = run(scale=3.0)
+    divided, after_callee = run(divisor=5.0)
+    assert (after_constant, after_callee) == (1, 1)
+    assert len({digest, scaled, divided}) == 3
+
+
+def test_what_cannot_be_known_is_never_guessed():
+    settings = {"alpha": 0.1}
+
+    def reads_a_dictionary(x):
+        return x * settings["alpha"]
+
+    def calls_a_plain_function(x):
+        return pytest.approx(x)
+
+    for function in (reads_a_dictionary, calls_a_plain_function):
+        with pytest.raises(UnknownError):
+            identity(function)
+
+
+def test_every_closed_over_value_and_default_counts():
+    def made(number, array):
+        def function(x, y=2.0):
+            return x * number + array[0] + y
+
+        return function
+
+    names = {
+        identity(made(*values)) for values in ((1.0, np.zeros(2)), (2.0, np.zeros(2)), (1.0, np.ones(2)), (1, np.zeros(2)))
+    }
+    assert len(names) == 4
+    assert identity(made(1.0, np.zeros(2))) in names
+
+
+def test_a_kernel_takes_numbers_arrays_and_tuples_and_returns_numbers():
+    @compiled
+    def mixed(numbers, table, deep, yes):
+        total = 0.0
+        for i in range(table.shape[0]):
+            for j in range(table.shape[1]):
+                total += table[i, j]
+        numbers[0] = 7
+        return total, deep[1][0] + deep[0], not yes
+
+    call, numbers = from_python(mixed), np.zeros(3, dtype=np.int32)
+    table = np.arange(12.0).reshape(3, 4)
+    assert call(numbers, table, (2, (0.5,)), True) == (66.0, 2.5, False)
+    assert call(numbers, table[:, ::2], (2, (0.5,)), False) == (30.0, 2.5, True)
+    assert numbers.tolist() == [7, 0, 0]
+    with pytest.raises(ValueError, match="arguments must be numbers, arrays, or tuples of these, got 'word'"):
+        call("word", table, (2, (0.5,)), True)
+
+
+def test_an_exception_in_compiled_code_is_an_exception_in_python():
+    def factory():
+        def refuse(x):
+            if x > 1.0:
+                raise ValueError("too large")
+            return x
+
+        return refuse
+
+    call = kernel(factory)
+    assert call(0.5) == 0.5
+    with pytest.raises(RuntimeError, match="refuse: compiled code raised an exception"):
+        call(2.0)
+
+
+AS_SOMEONE = """
+import os, sys, warnings
+from logbarrier.engine import kept
+os.setgroups([]), os.setgid({user}), os.setuid({user})
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    found = kept.read("planted")
+print("used" if found else "refused", len(seen))
+"""
+
+
+def as_user(user, folder):
+    code, environment = AS_SOMEONE.format(user=user), {**os.environ, "LOGBARRIER_CACHE_DIR": str(folder)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("reader", [0, 65534])
+def test_a_file_or_folder_that_another_user_could_have_written_is_never_loaded(reader, tmp_path, monkeypatch):
+    stranger = 12345
+    folder = tmp_path / "kernels"
+    for parent in (tmp_path, *tmp_path.parents[:2]):
+        os.chmod(parent, 0o755)  # so that another user may look inside
+    monkeypatch.setenv("LOGBARRIER_CACHE_DIR", str(folder))
+    kept.write("planted", {"needed": []}, b"code")
+    file = folder / "planted.kernel"
+    os.chmod(folder, 0o755), os.chmod(file, 0o644)
+
+    def give(path, owner, mode):
+        os.chown(path, owner, owner), os.chmod(path, mode)
+
+    for folder_owner, folder_mode, file_owner, file_mode, verdict in (
+        (reader, 0o755, reader, 0o644, ["used", "0"]),
+        (0, 0o755, 0, 0o644, ["used", "0"]),
+        (reader, 0o755, stranger, 0o644, ["refused", "1"]),
+        (reader, 0o755, reader, 0o666, ["refused", "1"]),
+        (reader, 0o1777, reader, 0o644, ["refused", "1"]),
+        (reader, 0o775, reader, 0o644, ["refused", "1"]),
+        (stranger, 0o755, reader, 0o644, ["refused", "1"]),
+    ):
+        give(file, file_owner, file_mode), give(folder, folder_owner, folder_mode)
+        assert as_user(reader, folder) == verdict, (folder_owner, oct(folder_mode), file_owner, oct(file_mode))
+
+
+def test_a_file_of_matching_bytes_or_the_name_of_another_kernel_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.setenv("LOGBARRIER_CACHE_DIR", str(tmp_path))
+    os.chmod(tmp_path, 0o700)
+    kept.write("one", {"needed": []}, b"code")
+    assert kept.read("one") == ({"name": "one", "needed": []}, b"code")
+    content = (tmp_path / "one.kernel").read_bytes()
+    (tmp_path / "other.kernel").write_bytes(content)
+    for name, written in (("empty", b""), ("first", content[:32]), ("line", content[: len(kept.FIRST_LINE) + kept.CHECKSUM])):
+        (tmp_path / f"{name}.kernel").write_bytes(written)
+        assert kept.read(name) is None
+    assert kept.read("other") is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user without a home")
+def test_without_a_home_everything_runs_with_one_warning():
+    code = """
+import os, pwd, warnings
+from logbarrier.engine import kept
+os.setgroups([]), os.setgid(54321), os.setuid(54321)
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    kept.write("x", {}, b""), kept.read("x")
+print(len(seen), seen[0].message)
+"""
+    environment = {k: v for k, v in os.environ.items() if k not in ("HOME", "XDG_CACHE_HOME", "LOGBARRIER_CACHE_DIR")}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=100)
+    assert done.stdout.startswith("1 logbarrier: there is no home folder"), done.stderr

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..version import __version__
-from . import complexity, lab, plan, report, reproduce, rescue, rules, run, serve, simulate, status, tune, verify
+from . import complexity, lab, plan, report, reproduce, rescue, rules, run, serve, simulate, status, tune, verify, warm_up
 from .errors import whole_output
 
 app = typer.Typer(
@@ -39,6 +39,7 @@ app.command(
     short_help="Serve an agent that survives crashes over HTTP.",
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )(serve.serve)
+app.command(short_help="Compile now what a service or a cluster worker needs later.")(warm_up.warm_up)
 
 
 def _version(wanted: bool) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_lazy import PlainLazy
 from scipy.stats import chisquare
 
 import logbarrier as lb
@@ -91,6 +92,19 @@ def steps_kernel(arrays, lifts, drains, uniforms, key):
 
 @from_python
 @compiled
+def recorded_steps(arrays, lifts, drains, uniforms, key, pulled):
+    """The same; notes which arm each step pulled."""
+    state = opened_classes(arrays)
+    for i in range(lifts.shape[0]):
+        tries, t = moved(pointer_to(uniforms), 5 * i), i + 1
+        k, position, weight = draw(state, tries[0], moved(tries, 1), t, 0, pointer_to(key))
+        pulled[i] = arm_of(state, k, position)
+        move(state, k, position, weight, lifts[i], drains[i])
+        keep_in_order(state, t)
+
+
+@from_python
+@compiled
 def draw_many(arrays, uniforms, key, counts):
     state = opened_classes(arrays)
     for i in range(uniforms.shape[0]):
@@ -138,6 +152,22 @@ def test_lazy_weights_are_the_dense_ones(rule, n_arms, steps):
 def test_lazy_weights_are_the_dense_ones_after_a_hundred_thousand_steps():
     ours, dense = replay(lb.LogBarrierSGB(learning_rate=0.1, eta=5000), 1000, 100_000)
     assert np.abs(ours / dense - 1).max() <= 1e-11
+
+
+@pytest.mark.parametrize("scale", [0.05, 0.4, 3.0])
+@pytest.mark.parametrize("n_arms", [70, 400])
+def test_the_compiled_step_is_the_algorithm_written_plainly(n_arms, scale):
+    rng = np.random.default_rng(n_arms)
+    theta = rng.normal(scale=2.0, size=n_arms)
+    arrays, pulled = new_classes(theta), np.zeros(1500, dtype=np.int64)
+    totals(arrays)
+    lifts, drains = rng.normal(scale=scale, size=(2, 1500))
+    recorded_steps(arrays, lifts, drains + 0.1 * scale, rng.random((1500, 5)), stream_key(0), pulled)
+    plain = PlainLazy(theta)
+    for step in zip(pulled, lifts, drains + 0.1 * scale, strict=True):
+        plain.step(*step)
+    assert plain.refreshes > 3
+    assert probabilities(arrays) == pytest.approx(plain.policy(), rel=1e-11)
 
 
 STATES = {
