@@ -24,13 +24,12 @@ from logbarrier import mdps
 
 ALPHA, TRACE, CRITIC_RATE, GAMMA, LENGTH = 0.5, 0.9, 0.1, 0.99, 200
 PARALLEL = 256
-WORLD = "FrozenLake-v1"
-OPTIONS: dict[str, Any] = {"map_name": "8x8"}
+WORLD, MAP = "FrozenLake-v1", "8x8"
 
 
 def this_package(steps: int, threads: int = 1) -> Callable[[], Any]:
     """mdps.simulate."""
-    rule, lake = mdps.PG(learning_rate=ALPHA, trace=TRACE, critic_rate=CRITIC_RATE), mdps.from_gymnasium(WORLD, **OPTIONS)
+    rule, lake = mdps.PG(learning_rate=ALPHA, trace=TRACE, critic_rate=CRITIC_RATE), mdps.from_gymnasium(WORLD, map_name=MAP)
     return lambda: mdps.simulate(rule, lake, steps=steps, runs=threads, threads=threads, checkpoints=2)
 
 
@@ -38,12 +37,12 @@ def gymnasium_loop(steps: int) -> Callable[[], Any]:
     """env.step and NumPy, as one would first write it."""
     import gymnasium
 
-    env: Any = gymnasium.make(WORLD, **OPTIONS)
+    env: Any = gymnasium.make(WORLD, map_name=MAP)
     n_states, n_actions = int(env.observation_space.n), int(env.action_space.n)
 
     def episode(rng: np.random.Generator, theta: np.ndarray, value: np.ndarray, seed: int) -> int:
         state, _ = env.reset(seed=seed)
-        path: list[Any] = []
+        path: list[tuple[int, int, float, np.ndarray]] = []
         ended = False
         while not ended and len(path) < LENGTH:
             p = np.exp(theta[state] - theta[state].max())
@@ -85,9 +84,9 @@ def jax_scan(steps: int, copies: int) -> Callable[[], Any]:
     import jax.numpy as jnp
 
     config: Any = jax.config
-    finished: Any = jax.block_until_ready
+    wait: Any = jax.block_until_ready
     config.update("jax_enable_x64", True)
-    lake = mdps.from_gymnasium(WORLD, **OPTIONS)
+    lake = mdps.from_gymnasium(WORLD, map_name=MAP)
     ways, S, K = int(np.diff(lake.offsets).max()), lake.n_states, lake.n_actions
     successors, cumulative = np.full((S * K, ways + 1), -1), np.ones((S * K, ways + 1))
     for row in range(S * K):
@@ -142,9 +141,9 @@ def jax_scan(steps: int, copies: int) -> Callable[[], Any]:
 
     if copies == 1:
         single = jax.jit(one)
-        return lambda: finished(single(jax.random.key(0)))
+        return lambda: wait(single(jax.random.key(0)))
     many = jax.jit(jax.vmap(one))
-    return lambda: finished(many(jax.random.split(jax.random.key(0), copies)))
+    return lambda: wait(many(jax.random.split(jax.random.key(0), copies)))
 
 
 def random_world(n_states: int, n_actions: int = 2, ways: int = 3) -> mdps.FiniteMDP:

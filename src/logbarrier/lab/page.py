@@ -59,7 +59,7 @@ class Page:
 
     def __init__(self, document: Document, query: str, kept: Kept) -> None:
         self._document, self._kept = document, kept
-        self.state, problem = state_of(query)
+        self.state, self._notice = state_of(query)  # the notice says why an address was not taken
         self.result: Any = None
         self._built: dict[Any, View] = {}
         self._view: Any = None
@@ -72,8 +72,6 @@ class Page:
         document.add_root(self._stage)
         document.title = "logbarrier lab"
         self._renew()
-        if problem:
-            self._say(problem)
 
     def close(self) -> None:
         """The tab is gone: end its work."""
@@ -90,6 +88,7 @@ class Page:
             return
         if wanted == self.state:
             return
+        self._notice = ""
         only_moment = wanted == replace(self.state, at=wanted.at) and self.result is not None
         self.state = wanted
         if only_moment:
@@ -153,7 +152,7 @@ class Page:
                     self._holder.children = [self._view.layout]
                 if result.complete:
                     self._stop.disabled = True
-                    self._say(words)
+                    self._say(f"{self._notice} {words}".strip())
                 self._tell_browser("full" if result.complete else "coarse", ticket)
 
     def _show_progress(self, ticket: int, done: int, total: int) -> None:

@@ -24,7 +24,8 @@ Names = dict[int, str]
 
 def rankings(listed: Sequence[Entry], folder: Path) -> tuple[list[str], list[Path]]:
     """For every problem with several rules: a figure, a sentence and a table; returns sections and files."""
-    sections, files = [heading("Ranking"), paragraph(EXPLAINED)], list[Path]()
+    sections = [heading("Ranking"), paragraph(EXPLAINED)]
+    files: list[Path] = []
     for problem, group in by_problem(listed).items():
         metric = group[0].case.setting.ranking_metric(measured_by_all(group))
         if metric is None or len(group) < FEWEST_RANKED:

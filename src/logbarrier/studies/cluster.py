@@ -45,10 +45,12 @@ class DaskExecutor:
             cell_of = {client.submit(compute_cell, cell.wire, key=f"cell-{cell.id}-{mine}"): cell for cell in cells}
             try:
                 yield from self._results(client, cell_of, report)
-            except (OSError, CancelledError, RuntimeError) as error:
+            except (OSError, CancelledError, RuntimeError):
                 if self.scheduler is None or _answers(client):
                     raise
-                raise ConnectionError(f"DaskExecutor: the scheduler at {self.scheduler} is gone: {error}") from None
+                raise ConnectionError(
+                    f"DaskExecutor: the scheduler at {self.scheduler} is gone; finished cells are kept"
+                ) from None
             finally:
                 if _answers(client):
                     client.cancel(list(cell_of), force=True)
@@ -107,6 +109,8 @@ def _answers(client: Any) -> bool:
 def _outcome(future: Any) -> tuple[bytes | None, dict[str, Any]]:
     try:
         content, note = future.result()
+    except (OSError, CancelledError):  # of the connection: what a cell itself raises comes back as a note
+        raise
     except Exception as error:  # the worker died too often, or cannot import logbarrier
         return None, {"error": f"{type(error).__name__}: {error}"}
     return content, note
