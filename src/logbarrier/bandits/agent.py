@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -11,10 +10,10 @@ import numpy as np
 from ..base import validate
 from ..engine.random import stream_key
 from . import agent_state
+from .agent_inputs import below_one, checked_means, checked_names, checked_reward
 from .agent_state import MOST_DECISIONS
 from .algorithms.rule import Rule
 from .learners import PRESENT, Drawn, TwoScalarLearner, learner_of
-from .loops.policy import LARGEST_REWARD
 from .starts import as_start
 from .waiting import Decision, Moment, Pending, Waiting
 
@@ -63,7 +62,7 @@ class Agent:
             raise ValueError(f"Agent: rule must be a rule such as SGB(learning_rate=0.1), got {rule!r}")
         if (n_arms is None) == (arms is None):
             raise ValueError("Agent: give either n_arms or arms")
-        names = _names(arms) if arms is not None else list(range(validate.integer("Agent", "n_arms", n_arms, 2)))
+        names = checked_names(arms) if arms is not None else list(range(validate.integer("Agent", "n_arms", n_arms, 2)))
         if len(names) < 2:
             raise ValueError(f"Agent: needs at least 2 arms, got {len(names)}")
         if hasattr(start, "theta"):
@@ -74,9 +73,9 @@ class Agent:
         self._set_arms(names)
         self.seed = validate.integer("Agent", "seed", seed, 0)
         self._key = stream_key(self.seed)
-        self._means = _means(rule, means, self.n_arms)
+        self._means = checked_means(rule, means, self.n_arms)
         self._learner = learner_of(rule, as_start("Agent", start, self.n_arms).theta(np.zeros(self.n_arms)), self._means)
-        self.floor = _below_one("Agent", "floor", floor)
+        self.floor = below_one("Agent", "floor", floor)
         if self.floor:
             self._two_scalars("Agent", "a floor")
         self._asked = 0
@@ -171,7 +170,7 @@ class Agent:
 
     def add_arm(self, arm: Hashable, *, probability: float | None = None) -> None:
         """A new arm, last of the arms, at `probability`, 1/(K + 1) unless told; the odds of the others stay as they are."""
-        names = _names([*self.arms, arm])
+        names = checked_names([*self.arms, arm])
         learner = self._two_scalars("Agent.add_arm", "add_arm")
         entering = 1 / len(names) if probability is None else validate.number("Agent.add_arm", "probability", probability)
         if not 0 < entering < 1:
@@ -257,46 +256,3 @@ class Agent:
         if (np.diff(places) == 0).any():
             raise ValueError("Agent.ask: available must name each arm once")
         return places
-
-
-def checked_reward(owner: str, reward: Any) -> float:
-    """A finite number of size up to 1e100."""
-    if type(reward) is float and -LARGEST_REWARD <= reward <= LARGEST_REWARD:
-        return reward
-    checked = validate.number(owner, "reward", reward)
-    if abs(checked) > LARGEST_REWARD:
-        raise ValueError(f"{owner}: reward must be at most {LARGEST_REWARD:g} in size, got {checked}")
-    return checked
-
-
-def _below_one(owner: str, name: str, value: Any) -> float:
-    checked = validate.number(owner, name, value)
-    if not 0 <= checked < 1:
-        raise ValueError(f"{owner}: {name} must be at least 0 and below 1, got {checked}")
-    return checked
-
-
-def _names(arms: Any) -> list[Any]:
-    """Names that survive JSON: NumPy numbers become Python's."""
-    try:
-        names = [arm.item() if isinstance(arm, np.generic) else arm for arm in arms]
-    except TypeError:
-        raise ValueError(f"Agent: arms must be a sequence of names, got {arms!r}") from None
-    for name in names:
-        fit = isinstance(name, str | int | float) and not isinstance(name, bool)
-        if not fit or (isinstance(name, float) and not math.isfinite(name)):
-            raise ValueError(f"Agent: the name of an arm must be a string or a finite number, got {name!r}")
-    return names
-
-
-def _means(rule: Rule, means: Any, n_arms: int) -> np.ndarray | None:
-    if not rule.informed:
-        if means is not None:
-            raise ValueError(f"Agent: {rule.name} learns from rewards alone, so means must be None")
-        return None
-    if means is None:
-        raise ValueError(f"Agent: {rule.name} follows the exact gradient, so it needs means, the true mean reward of each arm")
-    checked = validate.vector("Agent", "means", means)
-    if len(checked) != n_arms:
-        raise ValueError(f"Agent: means must have one entry per arm, {n_arms}, got {len(checked)}")
-    return checked

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..base import validate
-from ..engine.compiled import from_python
+from ..engine.compiled import Bound, from_python
 from ..engine.random import step_uniforms
 from .algorithms.rule import Rule, TwoScalarRule
 from .algorithms.vector_rule import VectorRule
@@ -66,7 +66,6 @@ class TwoScalarLearner:
 
     def __init__(self, rule: TwoScalarRule, theta: np.ndarray) -> None:
         self._rule = rule
-        self._draw, self._update = from_python(some_arms.draw_next), dense.update_kernel()
         tracked = len(theta) if rule.uses_arm_means else 0
         self._set(theta, rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
 
@@ -74,6 +73,9 @@ class TwoScalarLearner:
         self._n_arms, self._calls = len(theta), calls_of(self._rule, len(theta))
         self._policy = new_policy(theta)
         self._learned = (memory, arm_means, arm_counts)
+        self._draw: Bound | None = None  # both made at first use
+        self._update: Bound | None = None
+        self._key: np.ndarray | None = None
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -85,10 +87,20 @@ class TwoScalarLearner:
         return self._policy[0][: self._n_arms]
 
     def draw(self, number: int, key: np.ndarray) -> tuple[int, float]:
-        return self._draw(self._policy, number, key)  # type: ignore[no-any-return]
+        if self._draw is None or self._key is not key:
+            self._draw, self._key = from_python(some_arms.draw_next).bound((self._policy,), (0,), (key,)), key
+        arm, probability = self._draw(number)
+        return arm, probability
 
     def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
-        fault = self._update(self._policy, self._calls, self._learned, self._n_arms, t, arm, reward, earlier)
+        if earlier is not PRESENT:
+            arguments = self._policy, self._calls, self._learned, self._n_arms, t, arm, reward, earlier
+            _refuse_fault(self._rule, dense.update_kernel()(*arguments))
+            return
+        if self._update is None:
+            fixed = self._policy, self._calls, self._learned, self._n_arms
+            self._update = dense.update_kernel().bound(fixed, (0, 0, 0.0), (PRESENT,))
+        (fault,) = self._update(t, arm, reward)
         _refuse_fault(self._rule, fault)
 
     def draw_some(self, number: int, key: np.ndarray, arms: np.ndarray, floor: float) -> tuple[int, np.ndarray, float]:

@@ -12,6 +12,7 @@ import ctypes
 import threading
 from collections.abc import Callable
 from functools import cache, cached_property, update_wrapper
+from struct import Struct
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -95,6 +96,17 @@ class Kernel:
         if kind not in self._entries:
             self._prepare(kind)
 
+    def bound(self, before: tuple[Any, ...], numbers: tuple[float, ...], after: tuple[Any, ...]) -> Bound:
+        """The kernel with all arguments fixed but the numbers in the middle, which are examples of what will come."""
+        values: list[Any] = []
+        kind = slots.describe(self._label, (*before, *numbers, *after), values)
+        call, returned = self._entries.get(kind) or self._prepare(kind)
+        members = kind[1]
+        fixed, changing = members[: len(before)], members[len(before) : len(before) + len(numbers)]
+        place, middle = slots.layout(("tuple", fixed)).size, slots.layout(("tuple", changing))
+        buffer = ctypes.create_string_buffer(slots.layout(kind).pack(*values))
+        return Bound(call, buffer, place, middle, slots.layout(returned), (before, after))
+
     def _prepare(self, kind: slots.Kind) -> tuple[Any, Any]:
         kinds: list[slots.Kind] = []
         function, unpack, keep = self._function, slots.unpacker(kind), slots.keeper(kinds)
@@ -109,6 +121,30 @@ class Kernel:
                 prototype = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_double))
                 self._entries[kind] = prototype(address), _hashable(found["returns"])
         return self._entries[kind]
+
+
+class Bound:
+    """A kernel that is handed a few numbers a call, its arrays staying where they are: a microsecond rather than twenty.
+
+    For one thread at a time. It returns the kernel's numbers as one flat tuple.
+    """
+
+    def __init__(self, call: Any, buffer: Any, place: int, middle: Struct, returned: Struct, alive: Any) -> None:
+        self._buffer, self._place, self._pack = buffer, place, middle.pack_into
+        self._result, self._fault = ctypes.create_string_buffer(64), ctypes.c_double(0.0)
+        self._unpack = returned.unpack_from
+        self._alive = alive  # the arrays behind the addresses
+        address = ctypes.cast(call, ctypes.c_void_p).value
+        self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(address or 0)
+        self._addresses = tuple(ctypes.addressof(each) for each in (buffer, self._result, self._fault))
+
+    def __call__(self, *numbers: float) -> tuple[Any, ...]:
+        self._pack(self._buffer, self._place, *numbers)
+        self._call(*self._addresses)
+        if self._fault.value:
+            self._fault.value = 0.0
+            raise RuntimeError("compiled code raised an exception")
+        return self._unpack(self._result)
 
 
 @cache

@@ -15,7 +15,8 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 
 from ...base import validate
-from ..agent import Agent, checked_reward
+from ..agent import Agent
+from ..agent_inputs import checked_reward
 from ..algorithms.rule import Rule
 from ..waiting import Decision
 from .journal import Journal, Mark
