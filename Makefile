@@ -32,7 +32,7 @@ lab: $(STAMP)
 	$(BIN)/logbarrier lab $(OPTIONS)
 
 docs: $(STAMP)
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "documentation: site/index.html"
 
 bench: $(STAMP)

@@ -16,7 +16,7 @@ if find_spec("jax") is None:
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave out what cannot be imported."""
-    return True if collection_path in LEFT_OUT else None
+    return True if any(left in (collection_path, *collection_path.parents) for left in LEFT_OUT) else None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -24,4 +24,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if LEFT_OUT:
         names = ", ".join(str(path.relative_to(ROOT)) for path in LEFT_OUT)
         absent = ", ".join([*MISSING, *(["jax"] if find_spec("jax") is None else [])])
-        terminalreporter.write_line(f"not tested, because {absent} is not installed: {names}")
+        terminalreporter.write_line(f"not tested for want of {absent}: {names}")

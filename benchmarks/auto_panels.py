@@ -5,8 +5,8 @@
     python benchmarks/auto_panels.py table [--folder runs/auto] [--seed 2030]
 
 `run` computes a piece and keeps it in the folder: run it as often as you like, with other rules, arms, horizons or numbers of
-runs, and stop it at any moment; what is stored is not computed again. `table` joins all that is there. Every rule meets the same
-instances, so ratios of regret are taken over the runs that both rules have, and their 95 % intervals are of the paired
+runs, and stop it at any moment; what is stored is not computed again. `table` joins all that is there. Every rule meets the
+same instances, so ratios of regret are taken over the runs that both rules have, and their 95 % intervals are of the paired
 difference. A cell counts where the best rate has at most half the regret of uniform play.
 """
 

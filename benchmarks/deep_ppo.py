@@ -115,7 +115,7 @@ class Training:
         self.steps, self.epochs, self.batches = (8, 1, 1) if task.a2c else (STEPS_PER_UPDATE, 3, 2)
 
     def _reader(self, left: Tensor) -> Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]:
-        """A function of states (runs, batch) at the present weights: log pi (runs, batch, K), values and bonus (runs, batch)."""
+        """From states (runs, batch) to log pi (runs, batch, K), values and bonus (runs, batch), at the present weights."""
 
         def outputs(features: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
             logits, values = self.networks(features)

@@ -27,7 +27,7 @@ WORLDS = (
     mdps.from_gymnasium("Taxi-v4"),
 )  # fmt: skip
 DEFAULT = ("critic_rate", "ceiling")
-HEAD = """# Eight rules in ten worlds where exploration is hard, or is not. Solved is a score of .9: docs/mdps-study.md has the table.
+HEAD = """# Eight rules in ten worlds where exploration is hard, or is not. The table of results is in docs/mdps-study.md.
 # The settings were found by benchmarks/exploration_tuning.py on five runs of seed 2001; this seed has not been looked at.
 horizon = 300_000
 runs = 50

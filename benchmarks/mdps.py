@@ -1,8 +1,8 @@
-"""Tabular actor-critic on FrozenLake 8x8: this package against what one would otherwise run, timed in one go on the same machine.
+"""Tabular actor-critic on FrozenLake 8x8: this package against what one would otherwise run, timed in one go.
 
-Each peer runs the same algorithm, policy gradient with generalised advantages (trace .9, critic rate .1, batches of 200 steps), and is
-timed after a warm-up, best of three. Printed are wall nanoseconds per environment step that was learnt from, and how many
-times longer than this package, on one thread, a peer takes. Then what a step costs with 10 and with 10 000 states.
+Each peer runs the same algorithm, policy gradient with generalised advantages (trace .9, critic rate .1, batches of 200
+steps), and is timed after a warm-up, best of three. Printed are wall nanoseconds per environment step that was learnt from,
+and how many times longer than this package, on one thread, a peer takes. Then what a step costs with 10 and 10 000 states.
 JAX and Gymnasium are optional: pip install 'logbarrier[bench,mdp]'.
 
     python benchmarks/mdps.py [--json FILE]
@@ -24,12 +24,12 @@ from logbarrier import mdps
 
 ALPHA, TRACE, CRITIC_RATE, GAMMA, LENGTH = 0.5, 0.9, 0.1, 0.99, 200
 PARALLEL = 256
-WORLD, OPTIONS = "FrozenLake-v1", {"map_name": "8x8"}
+WORLD, MAP = "FrozenLake-v1", "8x8"
 
 
 def this_package(steps: int, threads: int = 1) -> Callable[[], Any]:
     """mdps.simulate."""
-    rule, lake = mdps.PG(learning_rate=ALPHA, trace=TRACE, critic_rate=CRITIC_RATE), mdps.from_gymnasium(WORLD, **OPTIONS)
+    rule, lake = mdps.PG(learning_rate=ALPHA, trace=TRACE, critic_rate=CRITIC_RATE), mdps.from_gymnasium(WORLD, map_name=MAP)
     return lambda: mdps.simulate(rule, lake, steps=steps, runs=threads, threads=threads, checkpoints=2)
 
 
@@ -37,12 +37,13 @@ def gymnasium_loop(steps: int) -> Callable[[], Any]:
     """env.step and NumPy, as one would first write it."""
     import gymnasium
 
-    env: Any = gymnasium.make(WORLD, **OPTIONS)
+    env: Any = gymnasium.make(WORLD, map_name=MAP)
     n_states, n_actions = int(env.observation_space.n), int(env.action_space.n)
 
     def episode(rng: np.random.Generator, theta: np.ndarray, value: np.ndarray, seed: int) -> int:
         state, _ = env.reset(seed=seed)
-        path, ended = [], False
+        path: list[tuple[int, int, float, np.ndarray]] = []
+        ended = False
         while not ended and len(path) < LENGTH:
             p = np.exp(theta[state] - theta[state].max())
             p /= p.sum()
@@ -83,8 +84,9 @@ def jax_scan(steps: int, copies: int) -> Callable[[], Any]:
     import jax.numpy as jnp
 
     config: Any = jax.config
+    wait: Any = jax.block_until_ready
     config.update("jax_enable_x64", True)
-    lake = mdps.from_gymnasium(WORLD, **OPTIONS)
+    lake = mdps.from_gymnasium(WORLD, map_name=MAP)
     ways, S, K = int(np.diff(lake.offsets).max()), lake.n_states, lake.n_actions
     successors, cumulative = np.full((S * K, ways + 1), -1), np.ones((S * K, ways + 1))
     for row in range(S * K):
@@ -139,9 +141,9 @@ def jax_scan(steps: int, copies: int) -> Callable[[], Any]:
 
     if copies == 1:
         single = jax.jit(one)
-        return lambda: jax.block_until_ready(single(jax.random.key(0)))
+        return lambda: wait(single(jax.random.key(0)))
     many = jax.jit(jax.vmap(one))
-    return lambda: jax.block_until_ready(many(jax.random.split(jax.random.key(0), copies)))
+    return lambda: wait(many(jax.random.split(jax.random.key(0), copies)))
 
 
 def random_world(n_states: int, n_actions: int = 2, ways: int = 3) -> mdps.FiniteMDP:
@@ -153,7 +155,7 @@ def random_world(n_states: int, n_actions: int = 2, ways: int = 3) -> mdps.Finit
         rng.integers(n_states, size=pairs * ways), rng.dirichlet(np.ones(ways), size=pairs).ravel(),
     ])  # fmt: skip
     reward = rng.uniform(size=(n_states, n_actions))
-    return mdps.FiniteMDP.from_transitions(entries, R=reward, rho=np.full(n_states, 1 / n_states), gamma=0.95)  # type: ignore[arg-type]
+    return mdps.FiniteMDP.from_transitions(entries, R=reward, rho=np.full(n_states, 1 / n_states), gamma=0.95)
 
 
 def step_cost(rule: mdps.Rule, world: mdps.FiniteMDP, steps: int) -> float:

@@ -12,12 +12,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+SLOW = """
+import sys, time
+from logbarrier.bandits.durable.journal import Journal
+from logbarrier.cli import main
+write = Journal.commit
+Journal.commit = lambda *given, **named: (write(*given, **named), time.sleep({seconds}))[0]
+main()
+"""
+
 
 class Served:
-    """`logbarrier serve` on a free port of this machine, with five arms."""
+    """`logbarrier serve` on a free port of this machine; slow: seconds that every write takes longer, as on a slower disk."""
 
-    def __init__(self, path: Path, *options: str) -> None:
-        command = [sys.executable, "-m", "logbarrier", "serve", str(path), "--port", "0", *options]
+    def __init__(self, path: Path, *options: str, slow: float = 0.0) -> None:
+        program = ["-c", SLOW.format(seconds=slow)] if slow else ["-m", "logbarrier"]
+        command = [sys.executable, *program, "serve", str(path), "--port", "0", *options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
@@ -48,25 +58,28 @@ class Connection:
         self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
 
     async def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a POST; ConnectionError where the service is gone."""
-        content = json.dumps(body).encode()
-        head = f"POST {path} HTTP/1.1\r\nHost: agent\r\nAuthorization: Bearer {self._token}\r\n"
+        """The JSON answer to a POST; ConnectionError where the service is gone."""
+        answer: dict[str, Any] = json.loads(await self.send("POST", path, json.dumps(body).encode()))
+        return answer
+
+    async def send(self, method: str, path: str, content: bytes = b"") -> bytes:
+        """The body of the answer."""
+        head = f"{method} {path} HTTP/1.1\r\nHost: agent\r\nAuthorization: Bearer {self._token}\r\n"
         self._writer.write(head.encode() + f"Content-Length: {len(content)}\r\n\r\n".encode() + content)
         try:
             answer = await self._reader.readuntil(b"\r\n\r\n")
             length = int(answer.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
-            plain: dict[str, Any] = json.loads(await self._reader.readexactly(length))
+            return await self._reader.readexactly(length)
         except (asyncio.IncompleteReadError, OSError) as error:
             raise ConnectionError("the service is gone") from error
-        return plain
 
     def close(self) -> None:
         """Hang up."""
         self._writer.close()
 
 
-def fsyncs_per_second(folder: Path, seconds: float) -> float:
-    """How often this disk can append 4 KiB and have it on the medium."""
+def fsyncs_per_second(folder: Path, seconds: float, slow: float = 0.0) -> float:
+    """How often this disk can append 4 KiB and have it on the medium; slow: seconds that each takes longer."""
     path = folder / "fsync-probe"
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
@@ -74,6 +87,7 @@ def fsyncs_per_second(folder: Path, seconds: float) -> float:
         while time.perf_counter() < start + seconds:
             os.write(file, bytes(4096))
             os.fdatasync(file)
+            time.sleep(slow)
             count += 1
         return count / (time.perf_counter() - start)
     finally:

@@ -153,7 +153,6 @@ def suffer(folder: Path, fault: str, kills: int) -> Verdict:
                 child(path, listener, fault, turn)
             finally:
                 os._exit(1)
-        listener.listen(128)
         asyncio.run(load(listener.getsockname()[1], seen, pid, random.uniform(0.0, 0.3)))
         os.waitpid(pid, 0)
     listener.close()

@@ -10,6 +10,7 @@ from .bandits.algorithms.beta_thompson_sampling import BetaThompsonSampling as B
 from .bandits.algorithms.clipped_log_barrier_sgb import ClippedLogBarrierSGB as ClippedLogBarrierSGB
 from .bandits.algorithms.decaying_entropy_sgb import DecayingEntropySGB as DecayingEntropySGB
 from .bandits.algorithms.decaying_sgb import DecayingSGB as DecayingSGB
+from .bandits.algorithms.discounted_thompson_sampling import DiscountedThompsonSampling as DiscountedThompsonSampling
 from .bandits.algorithms.entropy_npg import EntropyNPG as EntropyNPG
 from .bandits.algorithms.entropy_sgb import EntropySGB as EntropySGB
 from .bandits.algorithms.epsilon_greedy import EpsilonGreedy as EpsilonGreedy
@@ -25,6 +26,7 @@ from .bandits.algorithms.npg import NPG as NPG
 from .bandits.algorithms.rule import Rule as Rule
 from .bandits.algorithms.rule import TwoScalarRule as TwoScalarRule
 from .bandits.algorithms.sgb import SGB as SGB
+from .bandits.algorithms.sliding_window_ucb import SlidingWindowUCB as SlidingWindowUCB
 from .bandits.algorithms.staged_sgb import StagedSGB as StagedSGB
 from .bandits.algorithms.theory_sgb import TheorySGB as TheorySGB
 from .bandits.algorithms.thompson_sampling import ThompsonSampling as ThompsonSampling
@@ -32,9 +34,16 @@ from .bandits.algorithms.tsallis_sgb import TsallisSGB as TsallisSGB
 from .bandits.algorithms.two_phase_entropy_sgb import TwoPhaseEntropySGB as TwoPhaseEntropySGB
 from .bandits.algorithms.ucb1 import UCB1 as UCB1
 from .bandits.algorithms.vector_rule import VectorRule as VectorRule
+from .bandits.changing import DriftingArms as DriftingArms
+from .bandits.changing import SeasonalArms as SeasonalArms
+from .bandits.changing import SwappingArms as SwappingArms
 from .bandits.durable.durable_agent import DurableAgent as DurableAgent
 from .bandits.durable.log import read_log as read_log
 from .bandits.metrics import METRICS as METRICS
+from .bandits.off_policy import Log as Log
+from .bandits.off_policy import doubly_robust as doubly_robust
+from .bandits.off_policy import inverse_propensity as inverse_propensity
+from .bandits.off_policy import self_normalised as self_normalised
 from .bandits.problems import BernoulliBandit as BernoulliBandit
 from .bandits.problems import BernoulliGapInstances as BernoulliGapInstances
 from .bandits.problems import BetaBandit as BetaBandit

@@ -189,13 +189,20 @@ class Record:
         except Exception:
             raise ValueError(f"Record.load: {path} is not a record, or is damaged") from None
 
+    @property
+    def _size(self) -> str:
+        """How large the problem is, in words."""
+        if "n_states" in self.settings:
+            return f"{self.settings['n_states']} states, {self.settings['n_actions']} actions"
+        return f"{self.settings.get('n_arms', '?')} arms"
+
     def __repr__(self) -> str:
         rule = dict(self.settings.get("rule", {}))
         name = rule.pop("rule", "?")
         parameters = ", ".join(f"{key}={value}" for key, value in rule.items())
         lines = [
             f"Record of {name}({parameters})",
-            f"  {self.settings.get('problem', {}).get('problem', '?')}, {self.settings.get('n_arms', '?')} arms, "
+            f"  {self.settings.get('problem', {}).get('problem', '?')}, {self._size}, "
             f"{self.runs} runs, horizon {self.horizon:,}, seed {self.settings.get('seed', '?')}, "
             f"{self.provenance.get('engine', '?')} engine, {self.provenance.get('seconds', float('nan')):.2f} s",
         ]

@@ -1,57 +1,26 @@
-"""Environments and models that several tests of deep policies need."""
+"""A checkpoint that several tests of deep policies need. Imports are inside, for this file is read without the extra too."""
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
-import gymnasium
-import numpy as np
 import pytest
-import torch
-from gymnasium import spaces
-
-torch.set_num_threads(1)
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
-class Toy(gymnasium.Env[Any, Any]):
-    """Any spaces: observations are drawn at random, episodes last 10 steps, and the allowed actions are the even ones."""
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> None:
+    import torch
 
-    def __init__(self, action_space: spaces.Space[Any], observation_space: spaces.Space[Any] | None = None) -> None:
-        self.action_space = action_space
-        self.observation_space = observation_space or spaces.Box(-1.0, 1.0, (3,), np.float32)
-
-    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
-        super().reset(seed=seed)
-        if seed is not None:
-            self.observation_space.seed(seed)
-        self.age = 0
-        return self.observation_space.sample(), {}
-
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        self.age += 1
-        return self.observation_space.sample(), float(np.sum(action) == 0), self.age == 10, False, {}
-
-    def action_masks(self) -> np.ndarray:
-        return np.arange(self.action_space.n) % 2 == 0
+    torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")
 def collapsed_grid() -> Any:
     """The example that makes a collapsed checkpoint, as a module."""
+    from toys import EXAMPLES, module
+
     return module(EXAMPLES / "collapsed_grid.py")
-
-
-def module(path: Path) -> Any:
-    """A script, imported."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
 
 
 @pytest.fixture(scope="session")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import pytest
 from gymnasium import spaces
 from stable_baselines3 import PPO
+from toys import Toy
 
-from conftest import Toy
 from logbarrier.deep import sb3
 
 
@@ -93,6 +94,6 @@ def test_the_adaptive_schedule_carries_on_from_where_it_was():
     # An untrained policy is nearly uniform, far above this floor: c can only fall, from 0.1, and goes on falling.
     used = trained(sb3.Floor(floor=1e-3))
     assert used[0] == 0.1
-    assert all(after < before for before, after in zip(used[:8], used[1:8], strict=False))
+    assert all(after < before for before, after in itertools.pairwise(used[:8]))
     assert used[8] == used[7]  # the first rollout after resuming has seen no training yet
     assert used[-1] < used[8]

@@ -144,9 +144,21 @@ def test_long_work_shows_progress_and_can_be_stopped(tab):
 
 
 def test_a_wrong_address_shows_the_default_and_says_why(tab):
-    tab.open("arms=1")
+    tab.open("law=%3Cb%3Ebold%3C/b%3E")
     status = "return all(document).find((e) => e.getAttribute('role') == 'status').shadowRoot.textContent"
-    assert "arms must be between 2 and 100000, got 1" in tab.run(status) or tab.run("return named('Probability')") is not None
+    tab.wait_for(lambda: "mean over runs: LB-SGB, eta 1000" in tab.run(status))
+    assert "lab: law must be one of gaussian, bernoulli, uniform, beta, got '<b>bold</b>'" in tab.run(status)
+
+
+def test_one_tab_too_many_is_told_so(page, monkeypatch):
+    from bokeh.document import Document
+
+    from logbarrier.lab import server
+
+    monkeypatch.setattr(server, "_open_pages", set(range(server.MOST_SESSIONS)))
+    document = Document()
+    server._open(document)
+    assert "at most 20 tabs at once" in document.roots[0].text
 
 
 def test_a_phone_does_not_scroll_sideways_and_dark_is_dark(tab):

@@ -68,6 +68,7 @@ def test_every_preset_survives_the_address_bar(name):
         ("law=cauchy", "lab: law must be one of gaussian,"),
         ("horizon=9999999", "lab: horizon must be between 10 and 2500000"),
         ("horizon=2500000&runs=1000", "lab: curves x runs x horizon must be at most 1e+09 steps, got 5.0e+09"),
+        ("world=mars", "lab: world must be one of rooms,"),
         ("view=simplex", "lab: the simplex view needs arms = 3, got 10"),
         ("view=policy&arms=100000&horizon=1000000&runs=10", "lab: the policy view needs arms x horizon of at most 5e+09"),
         ("seed=" + "1" * 3000, "lab: the address must have at most 2000 characters"),
@@ -144,6 +145,8 @@ def test_a_study_file_that_cannot_be_written_is_refused_with_a_sentence():
         as_toml(State(law="uniform", arms=5000))
     with pytest.raises(ValueError, match="none of these rules can start badly"):
         as_toml(State(start=0.01, rules=("ucb1",)))
+    with pytest.raises(ValueError, match="the view of worlds simulates nothing"):
+        as_toml(State(view="world"))
 
 
 def test_each_curve_has_a_label_of_its_own():

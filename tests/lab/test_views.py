@@ -9,9 +9,12 @@ import logbarrier as lb
 from logbarrier.lab.gallery import GALLERY
 from logbarrier.lab.jobs import Kept, curves_job, paths_job
 from logbarrier.lab.laws import instance_of
+from logbarrier.lab.source import as_python
 from logbarrier.lab.state import State
 from logbarrier.lab.views import curves, distribution, policy, simplex
 from logbarrier.lab.views.figure import csv_text
+from logbarrier.lab.views.world import columns_of as columns_of_world
+from logbarrier.lab.worlds import WORLDS, world_job
 from logbarrier.theory.maximiser import maximiser
 from logbarrier.theory.objective import objective
 
@@ -27,6 +30,12 @@ def shown():
 @pytest.fixture(scope="module")
 def paths():
     *_, result = paths_job(STATE.changed(view="simplex"), lambda done, total: None)
+    return result
+
+
+@pytest.fixture(scope="module")
+def world():
+    *_, result = world_job(STATE.changed(view="world", etas=(1000.0,)), lambda done, total: None)
     return result
 
 
@@ -84,13 +93,43 @@ def test_the_best_corner_is_at_the_right(paths):
     assert star[0] > 0.8
 
 
+def test_in_the_rooms_only_the_spectral_barrier_sees_past_the_reward_at_hand(world):
+    most = world.mdp.optimal_performance
+    assert world.complete
+    assert world.found["none"].performance == pytest.approx(most)
+    assert world.found["action barrier"].performance < 0.3 * most
+    assert world.found["spectral barrier"].performance > 0.6 * most
+    assert world.found["spectral barrier"].occupancy.min() > 100 * world.found["action barrier"].occupancy.min()
+
+
+def test_cells_show_occupancy_and_arrows_point_where_the_policy_goes(world):
+    best = world.found["none"]
+    columns = columns_of_world(world.mdp, best)
+    assert np.allclose(columns["cells"]["level"], np.log10(np.maximum(best.occupancy, 1e-6)))
+    left, right, up, down = (best.policy[:, action] for action in range(4))
+    arrows = columns["arrows"]
+    assert np.allclose((arrows["x1"] - arrows["x0"]) / 0.42, right - left)
+    assert np.allclose((arrows["y1"] - arrows["y0"]) / 0.42, up - down)
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_the_python_of_a_world_gives_its_maxima(name, capsys):
+    state = State(view="world", world=name, etas=(500.0,))
+    names: dict = {}
+    exec(compile(as_python(state), "lab", "exec"), names)
+    *_, shown = world_job(state, lambda done, total: None)
+    for label, best in shown.found.items():
+        assert np.array_equal(best.policy, names["maxima"][label].policy)
+    assert "least visited state" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("name", GALLERY)
-def test_every_view_draws_says_and_tabulates_its_result(name, shown, paths):
+def test_every_view_draws_says_and_tabulates_its_result(name, shown, paths, world):
     state = STATE.changed(view=name)
     view = GALLERY[name].build(state)
-    result = paths if name in ("simplex", "policy") else shown
+    result = {"simplex": paths, "policy": paths, "world": world}.get(name, shown)
     view.show(result)
-    assert "LB-SGB, eta 60" in view.words(result)
+    assert ("spectral barrier" if name == "world" else "LB-SGB, eta 60") in view.words(result)
     heading, *rows = list(view.table(result))
     assert all(len(row) == len(heading) for row in rows)
     assert len(rows) > 2

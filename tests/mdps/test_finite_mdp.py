@@ -61,6 +61,20 @@ def test_tiny_occupancies_have_no_relative_error(probability):
     assert max(errors) < 1e-13
 
 
+def test_a_discount_close_to_one_costs_no_precision():
+    gamma, p = 1.0 - 2.0**-40, 0.3
+    P = np.zeros((3, 1, 3))
+    P[[0, 1, 2], 0, [1, 2, 0]], P[[0, 1, 2], 0, [0, 1, 2]] = p, 1.0 - p
+    ring = mdps.FiniteMDP(P=P, R=np.ones((3, 1)), rho=[1.0, 0.0, 0.0], gamma=gamma)
+    with mpmath.workdps(60):
+        stay, move = mpmath.mpf(gamma) * mpmath.mpf(1.0 - p), mpmath.mpf(gamma) * mpmath.mpf(p)
+        ending = mpmath.mpf(gamma) * (1 - mpmath.mpf(1.0 - p) - mpmath.mpf(p))  # what rounding takes from the rows
+        ratio = move / (1 - stay - ending)
+        exact = [ratio**k * (1 - mpmath.mpf(gamma)) / (1 - stay - ending) / (1 - ratio**3) for k in range(3)]
+        errors = [abs(mpmath.mpf(float(d)) / x - 1) for d, x in zip(ring.occupancy(np.ones((3, 1))), exact, strict=True)]
+    assert max(errors) < 1e-13
+
+
 def test_large_chains_are_summed_to_the_same_occupancies_and_values(monkeypatch):
     mdp = mdps.DeepSea(12)
     policy = random_policy(2, mdp)

@@ -1,4 +1,4 @@
-"""The commands verify and plan."""
+"""The commands verify and tune."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(arguments, message):
 
 
 OPTIONS = {"arms": 10, "gap": 0.1, "horizon": "2e3", "budget": "2e5", "learning-rate": 0.1, "threads": 1}
-PLAN = ["plan", *(word for name, value in OPTIONS.items() for word in (f"--{name}", str(value)))]
+TUNE = ["tune", *(word for name, value in OPTIONS.items() for word in (f"--{name}", str(value)))]
 
 
-def test_plan_prints_a_report_within_100_columns():
-    done = logbarrier(*PLAN)
+def test_tune_prints_a_report_within_100_columns():
+    done = logbarrier(*TUNE)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert "LogBarrierSGB(learning_rate=0.1, eta=" in done.stdout
@@ -66,12 +66,12 @@ def test_plan_prints_a_report_within_100_columns():
     assert max(map(len, done.stdout.splitlines())) <= 100
 
 
-def test_plan_prints_json_and_draws(tmp_path):
+def test_tune_prints_json_and_draws(tmp_path):
     from logbarrier import planning
 
-    done = logbarrier(*PLAN, "--json", "--plot", tmp_path / "a.png")
+    done = logbarrier(*TUNE, "--json", "--plot", tmp_path / "a.png")
     assert done.returncode == 0, done.stderr
-    found = planning.plan(10, 0.1, 2000, budget=2e5, learning_rate=0.1, threads=1)
+    found = planning.tune(10, 0.1, 2000, budget=2e5, learning_rate=0.1, threads=1)
     assert json.loads(done.stdout) == json.loads(json.dumps(found.to_dict()))
     assert (tmp_path / "a.png").stat().st_size > 5000
 
@@ -81,15 +81,15 @@ def test_plan_prints_json_and_draws(tmp_path):
     [
         (["--gap", "0"], "GapInstances: gap must be positive and finite, got 0.0"),
         (["--arms", "1"], "GapInstances: n_arms must be at least 2, got 1"),
-        (["--epsilon", "-1"], "plan: epsilon must be positive and finite, got -1.0"),
-        (["--horizon", "1.5"], "plan: horizon must be a whole number, got 1.5"),
+        (["--epsilon", "-1"], "tune: epsilon must be positive and finite, got -1.0"),
+        (["--horizon", "1.5"], "tune: horizon must be a whole number, got 1.5"),
         (["--plot", "nowhere/a.png"], "nowhere/a.png: the folder nowhere does not exist"),
         (["--plot", "a.gif"], "plot: the file must end in .png, .pdf or .svg, got 'a.gif'"),
     ],
 )
-def test_a_mistake_in_plan_is_one_sentence_and_exit_code_2(changes, message, tmp_path, monkeypatch):
+def test_a_mistake_in_tune_is_one_sentence_and_exit_code_2(changes, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = logbarrier(*PLAN, *changes)
+    done = logbarrier(*TUNE, *changes)
     assert done.returncode == 2
     assert done.stderr == f"logbarrier: {message}\n"
     assert done.stdout == ""

@@ -19,6 +19,8 @@ import numpy as np
 
 from ..engine.drafts import RAISED
 from ..engine.lanes import WIDTH
+from ..engine.random import stream_key
+from ..engine.slots import packed
 from .algorithms.rule import Rule, TwoScalarRule
 from .algorithms.vector_rule import VectorRule
 from .loops import dense, lockstep, sparse, vectors
@@ -28,7 +30,7 @@ from .loops.lazy.sorting import new_classes
 from .loops.policy import LARGEST_REWARD, TOTAL, new_policy
 from .metrics import METRICS
 from .problems import ProblemSource
-from .starts import Start, starting_theta
+from .starts import Start, Uniform, starting_theta
 
 FEW_ARMS = 64
 
@@ -55,6 +57,10 @@ class Flight(Protocol):
         """Fly to checkpoint last - 1, measuring at first .. last - 1; returns the steps all runs together have made so far."""
         ...
 
+    def face(self, instances: list[np.ndarray]) -> None:
+        """From now on the runs face other parameters (P, K), one array a run: a problem that changes."""
+        ...
+
 
 class _Single:
     """A flight of one run; subclasses say how its state is made and which loop moves it."""
@@ -68,7 +74,7 @@ class _Single:
         parameters = np.ascontiguousarray(problem.instance(key, runs[0]), dtype=np.float64)
         means = parameters[0]
         self._loop, self._state = self._prepare(rule, problem, starting_theta(start, means), means)
-        self._fixed = (law_of(problem), (parameters, int(np.argmax(means))), key, runs[0], steps)
+        self._fixed: tuple[Any, ...] = (law_of(problem), (parameters, int(np.argmax(means))), key, runs[0], steps)
         self._progress, self._out, self._rule, self.n_arms = np.zeros(3), out[0], rule, len(means)
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
@@ -79,6 +85,11 @@ class _Single:
         self._loop(self._state, *self._fixed, first, last, self._progress, self._out)
         _refuse_fault(self._rule, self._progress[2])
         return int(self._progress[0])
+
+    def face(self, instances: list[np.ndarray]) -> None:
+        parameters = np.ascontiguousarray(instances[0], dtype=np.float64)
+        law, _, *further = self._fixed
+        self._fixed = (law, (parameters, int(np.argmax(parameters[0]))), *further)
 
 
 def _learned(rule: TwoScalarRule, n_arms: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -160,7 +171,7 @@ class LockstepFlight:
 
     name: ClassVar[str] = "lockstep"
     size: ClassVar[int] = WIDTH
-    cost_grows: ClassVar[bool] = False
+    cost_grows: ClassVar[bool] = True
 
     @staticmethod
     def suits(rule: Rule) -> bool:
@@ -189,6 +200,12 @@ class LockstepFlight:
         self._out[:, first:last] = self._measured[: len(self._out), first:last]
         return int(self._progress[0]) * len(self._out)
 
+    def face(self, instances: list[np.ndarray]) -> None:
+        tables, bests = self._fixed[1]
+        for lane in range(WIDTH):
+            tables[lane] = instances[min(lane, len(instances) - 1)]
+        bests[:] = tables[:, 0].argmax(axis=1)
+
 
 def _refuse_fault(rule: Rule, fault: float) -> None:
     if fault == RAISED:
@@ -199,6 +216,20 @@ def _refuse_fault(rule: Rule, fault: float) -> None:
 
 FLIGHTS: tuple[type[Flight], ...] = (DenseFlight, VectorFlight, LockstepFlight, LazyFlight, SparseFlight)
 ENGINES = tuple(dict.fromkeys(flight.name for flight in FLIGHTS))
+
+
+_ready: set[Any] = set()
+
+
+def make_ready(flight_type: type[Flight], rule: Rule, problem: ProblemSource) -> None:
+    """Compile or load what a flight calls, so that no run waits for it: fly one run to its start."""
+    kind, _ = packed(rule.name, rule.hyper(problem.n_arms))
+    needed = (flight_type, type(rule), kind, problem.noise, problem.reward_of)
+    if needed in _ready:
+        return
+    steps, out = np.zeros(1, dtype=np.int64), np.empty((1, 1, len(METRICS)))
+    flight_type(rule, problem, Uniform(), stream_key(0), range(1), steps, out).advance(0, 1)
+    _ready.add(needed)
 
 
 def engines_for(rule: Rule) -> list[str]:

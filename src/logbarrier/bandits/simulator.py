@@ -6,18 +6,19 @@ import os
 import platform
 import threading
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..base import validate
 from ..engine.random import stream_key
+from ..engine.runs import Progress, Reporter, checkpoint_steps, fly_all, metric_names
 from ..record import Record
 from ..version import __version__
 from .algorithms.rule import Rule
-from .flights import ENGINES, choose
+from .changing import ChangingBandits
+from .flights import ENGINES, choose, make_ready
 from .metrics import METRICS
 from .problems import ProblemSource
 from .starts import as_start
@@ -25,10 +26,8 @@ from .starts import as_start
 LARGEST_HORIZON = 2**32 - 1  # a step number is 32 bits of the random counter
 DEFAULT_CHECKPOINTS = 200
 ARM_UPDATES_PER_PIECE = 100_000_000  # between two looks at the progress bar and at Ctrl-C, a tenth of a second
-STEPS_PER_PIECE = 1_000_000  # the same for the engines whose step hardly depends on the arms
+STEPS_PER_PIECE = 1_000_000  # the most, and the same for the engines whose step hardly depends on the arms
 MOST_PIECES = 10_000
-
-Progress = Callable[[int, int], None]
 
 
 def simulate(
@@ -75,8 +74,8 @@ def simulate(
     seed = validate.integer("simulate", "seed", seed, 0)
     first_run = validate.integer("simulate", "first_run", first_run, 0, LARGEST_HORIZON - runs)
     threads = validate.integer("simulate", "threads", os.cpu_count() or 1 if threads is None else threads, 1)
-    names = _metric_names(metrics)
-    steps = _checkpoint_steps(checkpoints, spacing, horizon)
+    names = metric_names(metrics, METRICS)
+    steps = checkpoint_steps(checkpoints, spacing, horizon, DEFAULT_CHECKPOINTS)
     validate.choice("simulate", "engine", engine, ("auto", *ENGINES))
     if not isinstance(rule, Rule):
         raise ValueError(f"simulate: rule must be a rule such as SGB(learning_rate=0.1), got {rule!r}")
@@ -87,29 +86,39 @@ def simulate(
         raise ValueError(f"simulate: {rule.name} keeps no preferences that a start could set, so start must be None")
     begin = as_start("simulate", start, n_arms)
     flight_type, key = choose(rule, n_arms, engine), stream_key(seed)
-    patience = max(ARM_UPDATES_PER_PIECE // n_arms, 1) if flight_type.cost_grows else STEPS_PER_PIECE
+    patience = STEPS_PER_PIECE
+    if flight_type.cost_grows:
+        patience = max(min(patience, ARM_UPDATES_PER_PIECE // (n_arms * flight_type.size)), 1)
     wanted = validate.integer("simulate", "chunk", patience if chunk is None else chunk, 1)
     chunk = max(wanted, horizon // MOST_PIECES)
     stops = np.union1d(steps, np.arange(0, horizon, chunk))  # a piece ends at each; what is measured between is dropped
+    changing = problem if isinstance(problem, ChangingBandits) else None
+    if changing is not None:
+        if rule.informed:
+            raise ValueError(f"simulate: {rule.name} is told the means once, so it cannot run on {problem!r}, which changes")
+        stops = np.union1d(stops, np.arange(0, horizon, changing.block))
     measured = np.empty((runs, len(stops), len(METRICS)))
     stop = threading.Event()
+    make_ready(flight_type, rule, problem)
     started = time.perf_counter()
 
-    with _Reporter(progress, runs * horizon) as report:
+    with Reporter(progress, runs * horizon) as report:
 
         def one_flight(index: int) -> None:
-            first, last = index * flight_type.size, min((index + 1) * flight_type.size, runs)
-            numbers = range(first_run + first, first_run + last)
-            flight = flight_type(rule, problem, begin, key, numbers, stops, measured[first:last])
+            lowest, highest = index * flight_type.size, min((index + 1) * flight_type.size, runs)
+            numbers = range(first_run + lowest, first_run + highest)
+            flight = flight_type(rule, problem, begin, key, numbers, stops, measured[lowest:highest])
             before = 0
-            for piece in _pieces(stops, chunk):
+            for first, last in _pieces(stops, chunk if changing is None else 0):
                 if stop.is_set():
                     return
-                done = flight.advance(*piece)
+                if changing is not None and first > 0 and stops[first - 1] % changing.block == 0:
+                    flight.face([changing.instance_at(key, run, int(stops[first - 1])) for run in numbers])
+                done = flight.advance(first, last)
                 report(done - before)
                 before = done
 
-        _fly_all(one_flight, -(-runs // flight_type.size), threads, stop)
+        fly_all(one_flight, -(-runs // flight_type.size), threads, stop)
 
     measured = measured[:, np.searchsorted(stops, steps)]
     return Record(
@@ -137,31 +146,6 @@ def simulate(
     )
 
 
-def _metric_names(wanted: Sequence[str] | None) -> tuple[str, ...]:
-    if wanted is None:
-        return METRICS
-    names = (wanted,) if isinstance(wanted, str) or not isinstance(wanted, Sequence) else tuple(wanted)
-    if not names:
-        raise ValueError("simulate: metrics must name at least one")
-    for name in names:
-        validate.choice("simulate", "metric", name, METRICS)
-    return names
-
-
-def _checkpoint_steps(checkpoints: int | Sequence[int] | None, spacing: str, horizon: int) -> np.ndarray:
-    """The (C,) steps to measure at, ascending, with 0 and the horizon."""
-    validate.choice("simulate", "spacing", spacing, ("linear", "log"))
-    if checkpoints is None or np.ndim(checkpoints) == 0:
-        count = validate.integer("simulate", "checkpoints", DEFAULT_CHECKPOINTS if checkpoints is None else checkpoints, 2)
-        if spacing == "linear":
-            chosen = np.linspace(0, horizon, min(count, horizon + 1))
-        else:
-            chosen = np.concatenate([[0], np.geomspace(1, horizon, min(count - 1, horizon))])
-        return np.unique(np.round(chosen).astype(np.int64))
-    given = [validate.integer("simulate", "checkpoint", step, 0, horizon) for step in checkpoints]  # type: ignore[union-attr]
-    return np.unique(np.array([0, *given, horizon], dtype=np.int64))
-
-
 def _pieces(steps: np.ndarray, chunk: int) -> list[tuple[int, int]]:
     """Ranges of checkpoints that cover all of them, each about `chunk` steps long."""
     bounds = [0]
@@ -169,48 +153,3 @@ def _pieces(steps: np.ndarray, chunk: int) -> list[tuple[int, int]]:
         if steps[c] - steps[max(bounds[-1] - 1, 0)] > chunk and c > bounds[-1]:
             bounds.append(c)
     return list(zip(bounds, [*bounds[1:], len(steps)], strict=True))
-
-
-def _fly_all(one_flight: Callable[[int], None], flights: int, threads: int, stop: threading.Event) -> None:
-    """Every flight on a pool of threads; on Ctrl-C or a failure the others stop at their next piece."""
-    if threads == 1:
-        for index in range(flights):
-            one_flight(index)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(one_flight, index) for index in range(flights)]
-        try:
-            finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
-            for future in finished:
-                future.result()
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
-
-
-class _Reporter:
-    """Adds up finished steps from all threads and shows them."""
-
-    def __init__(self, progress: bool | Progress, total: int) -> None:
-        self._done, self._total, self._lock = 0, total, threading.Lock()
-        self._show, self._bar = progress if callable(progress) else None, None
-        if progress is True:
-            from ..base.progress import Bar
-
-            self._bar = Bar(total)
-            self._show = self._bar
-
-    def __enter__(self) -> Callable[[int], None]:
-        return self._add
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def _add(self, steps: int) -> None:
-        if self._show is None:
-            return
-        with self._lock:
-            self._done += steps
-            self._show(self._done, self._total)

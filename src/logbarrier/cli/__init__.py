@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..version import __version__
-from . import complexity, lab, plan, report, reproduce, rescue, rules, run, serve, simulate, status, verify
+from . import complexity, lab, plan, report, reproduce, rescue, rules, run, serve, simulate, status, tune, verify
 from .errors import whole_output
 
 app = typer.Typer(
@@ -30,7 +30,8 @@ app.command(short_help="Show how far studies have come.")(status.status)
 app.command(short_help="Write a study's summary, figures and report page.")(report.report)
 app.command(short_help="Reproduce the paper's figures and judge its claims.")(reproduce.reproduce)
 app.command(short_help="Try every statement of the paper numerically.")(verify.verify)
-app.command(short_help="Recommend what to run on a problem like yours.")(plan.plan)
+app.command(short_help="Recommend a rule for a problem like yours.")(plan.plan)
+app.command(short_help="Find alpha and eta of LB-SGB, and what the theorems ask for.")(tune.tune)
 app.command(short_help="Count the pulls each system needs for an accuracy.")(complexity.complexity)
 app.command(short_help="Open the interactive page in your browser.")(lab.lab)
 app.command(short_help="Diagnose a collapsed Stable-Baselines3 policy and train on with the barrier.")(rescue.rescue)

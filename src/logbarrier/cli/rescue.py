@@ -25,7 +25,7 @@ def rescue(
     ],
     env_options: Annotated[str, typer.Option(help="Arguments of the environment, as JSON.")] = "{}",
     timesteps: Annotated[int, typer.Option(help="How long to train with the barrier; 0 only diagnoses.")] = 50_000,
-    coefficient: Annotated[float, typer.Option(help="c: held for half of the training, then falling to 0.")] = 0.3,
+    coefficient: Annotated[float, typer.Option(help="c at first; it falls to 0 in a straight line.")] = 0.6,
     out: Annotated[Path | None, typer.Option(help="Where to save the rescued model; by default MODEL-rescued.zip.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw which actions are alive as .png, .pdf or .svg.")] = None,
     steps: Annotated[int, typer.Option(help="How many steps to watch for a diagnosis.")] = 2000,
@@ -53,7 +53,7 @@ def rescue(
         if timesteps == 0:
             diagnoses = [sb3.diagnose(saved, **watch)]
         else:
-            done = sb3.rescue(saved, timesteps=timesteps, schedule=sb3.Linear(coefficient, hold=0.5), **watch)
+            done = sb3.rescue(saved, timesteps=timesteps, schedule=sb3.Linear(coefficient), **watch)
             diagnoses = [done.before, done.after]
             out = out or model.with_name(f"{model.stem}-rescued.zip")
             done.model.save(out)

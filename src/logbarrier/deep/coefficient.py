@@ -33,8 +33,8 @@ class Choice:
 
     def __str__(self) -> str:
         return (
-            f"c = {self.coefficient:.3g}: {100 * self.share:.3g} % of the draws explore, every action keeps at least "
-            f"{self.min_probability:.2g}, and each decision gives up {self.cost:.3g} of return until c is annealed"
+            f"c = {self.coefficient:.3g}: {100 * self.share:.3g} % of the draws explore, every action keeps "
+            f"{self.min_probability:.2g}, each decision gives up {self.cost:.3g} of return"
         )
 
 
@@ -45,13 +45,13 @@ def choose_coefficient(share: float, *, gap: float, n_actions: int, deviation: f
     their standard deviation there (see `advantage_deviation`).
 
     >>> print(choose_coefficient(0.1, gap=1.0, n_actions=4))
-    c = 0.138: 10 % of the draws explore, every action keeps at least 0.033, and each decision gives up 0.1 of return until c is annealed
+    c = 0.138: 10 % of the draws explore, every action keeps 0.033, each decision gives up 0.1 of return
     """
     if not (isinstance(n_actions, int) and n_actions >= 2):
         raise ValueError(f"choose_coefficient: n_actions must be a whole number of at least 2, got {n_actions}")
     if not 0.0 < share < 1.0 - 1.0 / n_actions:
         raise ValueError(
-            f"choose_coefficient: share must lie between 0 and {1 - 1 / n_actions:.3g}, where every action is as likely, got {share}"
+            f"choose_coefficient: share must lie between 0 and {1 - 1 / n_actions:.3g}, that of uniform play, got {share}"
         )
     if not (0.0 < gap < math.inf and 0.0 < deviation < math.inf):
         raise ValueError(f"choose_coefficient: gap and deviation must be positive and finite, got {gap} and {deviation}")

@@ -1,9 +1,9 @@
 """Compilation: `@compiled` for the small functions, `kernel` for the loops built from them, kept on disk between processes.
 
-A kernel is translated with all that it calls, optimised once as a whole (drafts.py), and kept as an object file (kept.py) under
-the hash of everything its machine code depends on (identity.py): a second process compiles nothing, and an edit anywhere in what
-it calls compiles it anew. A function can also be made an `entry` of its own, which kernels call by its address: so one loop, compiled once, runs
-every rule.
+A kernel is translated with all that it calls, optimised once as a whole (drafts.py), and kept as an object file (kept.py)
+under the hash of everything its machine code depends on (identity.py): a second process compiles nothing, and an edit anywhere
+in what it calls compiles it anew. A function can also be made an `entry` of its own, which kernels call by its address: so one
+loop, compiled once, runs every rule.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ import llvmlite.binding as llvm
 import numba
 
 from . import kept, slots
-from .identity import Unknown, identity
+from .identity import UnknownError, identity
+from .watched import watched
 
+_njit: Any = numba.njit  # its declared type does not know every option
 _OPTIONS = {"nogil": True, "error_model": "numpy"}  # IEEE arithmetic as written: nothing is reordered or contracted
 _compiling = threading.RLock()
 
@@ -35,7 +37,7 @@ class Compiled:
     def dispatcher(self) -> Any:
         """For compiled code: without the wrappers that only Python calls."""
         wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        return numba.njit(forceinline=self.inlined, **_OPTIONS, **wrappers)(self.py_func)
+        return _njit(forceinline=self.inlined, **_OPTIONS, **wrappers)(self.py_func)
 
     @property
     def _numba_type_(self) -> Any:
@@ -43,7 +45,7 @@ class Compiled:
 
     @cached_property
     def _from_python(self) -> Any:
-        return numba.njit(**_OPTIONS)(self.py_func)
+        return _njit(**_OPTIONS)(self.py_func)
 
     def __call__(self, *arguments: Any) -> Any:
         return self._from_python(*arguments)
@@ -73,7 +75,8 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = Compiled(function, False)
-        self.__name__ = self._label = function.__name__
+        self.__name__ = function.__name__
+        self._label = getattr(function, "label", function.__name__)
         self._entries: dict[Any, tuple[Any, Any]] = {}
 
     def __call__(self, *arguments: Any) -> Any:
@@ -93,8 +96,8 @@ class Kernel:
             self._prepare(kind)
 
     def _prepare(self, kind: slots.Kind) -> tuple[Any, Any]:
-        function, unpack, kinds = self._function, slots.unpacker(kind), []
-        keep = slots.keeper(kinds)
+        kinds: list[slots.Kind] = []
+        function, unpack, keep = self._function, slots.unpacker(kind), slots.keeper(kinds)
 
         def from_slots(arguments, result):
             keep(result, function(*unpack(arguments)))
@@ -102,8 +105,7 @@ class Kernel:
         with _compiling:
             if kind not in self._entries:
                 pointers = (slots.slot_pointer, slots.slot_pointer)
-                header = lambda: {"returns": kinds[-1]}
-                address, found = _address(self._label, from_slots, pointers, header, kind)
+                address, found = _address(self._label, from_slots, pointers, lambda: {"returns": kinds[-1]}, kind)
                 prototype = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_double))
                 self._entries[kind] = prototype(address), _hashable(found["returns"])
         return self._entries[kind]
@@ -134,7 +136,7 @@ def _address(label: str, function: Any, signature: Any, header: Callable[[], dic
     with _compiling:
         try:
             name = identity(function, tuple(str(kind) for kind in signature), *more)
-        except Unknown:
+        except UnknownError:
             name = None
         found = kept.read(name) if name else None
         address = _load(*found) if found else None
@@ -142,8 +144,8 @@ def _address(label: str, function: Any, signature: Any, header: Callable[[], dic
             return address, found[0]
         from .drafts import object_code
 
-        dispatcher = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
-        code, needed = object_code(dispatcher, signature)
+        dispatcher = _njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+        code, needed = watched(f"compiling {label} (once)", lambda: object_code(dispatcher, signature))
         description = {"needed": needed, **header()}
         if name:
             kept.write(name, description, code)
@@ -157,7 +159,7 @@ def _load(header: dict[str, Any], code: bytes) -> int | None:
     """The address of the entry of object code; None if it is no object code."""
     if set(header["needed"]) - {"sqrt", "memset", "memcpy", "memmove"}:
         from numba.core.registry import cpu_target
-        from numba.core.runtime import rtsys
+        from numba.core.runtime.nrt import rtsys
 
         rtsys.initialize(cpu_target.target_context)  # tells LLVM where Numba's own functions are
     try:

@@ -1,7 +1,7 @@
 """Machine code made once: functions are only translated until the kernel that calls them is optimised as a whole.
 
-Numba optimises a function, and makes machine code of it with a wrapper for Python, before it compiles the function that calls it,
-which is then optimised with all that it calls in it. In a kernel of a hundred small functions that is nearly all of the time.
+Numba optimises a function, and makes machine code of it with a wrapper for Python, before it compiles the function that calls
+it, which is then optimised with all that it calls in it. In a kernel of a hundred functions that is nearly all of the time.
 Here a function's library is a `Draft`: it holds LLVM code as translated. `object_code` links the drafts of a kernel, optimises
 the whole, and makes machine code with one entry.
 """
@@ -18,7 +18,7 @@ from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 
 ENTRY = "entry"
 RAISED = 2.0  # what an entry writes where its last argument points if the function raised an exception
@@ -65,7 +65,7 @@ class Draft(JITCodeLibrary):
         return self._shared_module
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Numba asks for the wrapper that Python calls. Functions of kernels have none; others, such as your own, work as ever."""
+        """Numba asks for the wrapper that Python calls. Functions of kernels have none; any other works as ever."""
         if not self._in_use and any(f.name == name and not f.is_declaration for f in self._final_module.functions):
             self._final_module, self._in_use = self.whole(), True
             self._optimize_final_module()

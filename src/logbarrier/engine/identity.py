@@ -1,9 +1,9 @@
 """What the machine code of a function depends on, as one hash: its bytecode, the functions it calls, the constants it reads.
 
-Numba compiles bytecode and takes globals and closed-over values as constants. So a function is what its bytecode says, with each
-name that it reads from outside followed: to a compiled function, whose own identity counts; to a number, a tuple, an array; to
-`math`, `numpy` or `numba`, which the versions stand for. Whatever else a name leads to raises `Unknown`: such a function is
-compiled, never guessed to be the same.
+Numba compiles bytecode and takes globals and closed-over values as constants. So a function is what its bytecode says, with
+each name that it reads from outside followed: to a compiled function, whose own identity counts; to a number, a tuple, an
+array; to `math`, `numpy` or `numba`, which the versions stand for. Whatever else a name leads to raises `UnknownError`: such a
+function is compiled, never guessed to be the same.
 
 The code generators of the package (this folder, and the files of intrinsics elsewhere) count with their full text.
 """
@@ -28,10 +28,11 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = __name__.partition(".")[0]
+_Intrinsic: Any = numba.core.extending._Intrinsic
 KNOWN_MODULES = frozenset({"math", "numpy", "numba", "operator", "builtins", PACKAGE + ".engine"})
 
 
-class Unknown(Exception):
+class UnknownError(Exception):
     """A function whose machine code depends on something that cannot be told apart by a hash."""
 
 
@@ -48,7 +49,7 @@ def identity(*things: Any) -> str:
 @cache
 def _machine() -> tuple[str, ...]:
     """The processor, and the compiler with its settings."""
-    settings = numba.config
+    settings: Any = numba.config
     chosen = (settings.CPU_NAME, settings.CPU_FEATURES, settings.ENABLE_AVX, settings.OPT, settings.LOOP_VECTORIZE)
     host = (llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
     versions = (platform.python_version(), numba.__version__, llvmlite.__version__, np.__version__)
@@ -99,7 +100,7 @@ def _plain(thing: Any) -> str:
         return f"type {thing}"
     if isinstance(thing, type) and issubclass(thing, tuple) and hasattr(thing, "_fields"):
         return f"named tuple {thing.__module__}.{thing.__qualname__} {thing._fields}"
-    if isinstance(thing, numba.extending._Intrinsic):
+    if isinstance(thing, _Intrinsic):
         module = sys.modules.get(thing._defn.__module__)
         if module is not None and module.__name__.startswith(PACKAGE + ".") and module.__file__:
             return f"intrinsic {module.__name__}.{thing._name} {_text_of(module.__file__)}"
@@ -109,7 +110,7 @@ def _plain(thing: Any) -> str:
             return f"known {module_name}.{thing.__name__}"
     if isinstance(thing, ModuleType) and _is_known(thing):
         return f"module {thing.__name__}"
-    raise Unknown(repr(thing))
+    raise UnknownError(repr(thing))
 
 
 def _is_known(module: ModuleType) -> bool:
@@ -135,11 +136,11 @@ def _outside(code: CodeType, names: dict[str, Any]) -> Iterator[Any]:
         if step.argval not in names:
             if hasattr(builtins, step.argval):
                 continue
-            raise Unknown(step.argval)
+            raise UnknownError(step.argval)
         value, following = names[step.argval], place + 1
         while isinstance(value, ModuleType) and not _is_known(value):
             if not steps[following].opname.startswith(("LOAD_ATTR", "LOAD_METHOD")):
-                raise Unknown(repr(value))
+                raise UnknownError(repr(value))
             value = getattr(value, steps[following].argval)
             following += 1
         yield value

@@ -92,7 +92,8 @@ def array_at(typing_context: Any, pointer: Any, shape: Any) -> Any:
         array = make_array(kind)(context, builder)
         size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
         lengths = [builder.extract_value(values[1], d) for d in range(len(shape))]
-        strides, stride = [], size
+        stride = size
+        strides: list[Any] = []
         for length in reversed(lengths):
             strides.insert(0, stride)
             stride = builder.mul(stride, length)

@@ -1,4 +1,4 @@
-"""Many runs on threads: the steps to measure at, and flights that a failure or Ctrl-C stops at their next piece."""
+"""What every simulator does around its loop: checkpoints and metrics by name, progress, and many runs on threads."""
 
 from __future__ import annotations
 
@@ -13,34 +13,57 @@ from ..base import validate
 Progress = Callable[[int, int], None]
 
 
-def checkpoint_steps(
-    owner: str, checkpoints: int | Sequence[int] | None, spacing: str, horizon: int, default: int
-) -> np.ndarray:
-    """The (C,) steps to measure at, ascending, with 0 and the horizon: `checkpoints` says which or how many."""
-    validate.choice(owner, "spacing", spacing, ("linear", "log"))
+def metric_names(wanted: Sequence[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:
+    """What to measure: the names asked for, checked, or all that are known."""
+    if wanted is None:
+        return known
+    names = (wanted,) if isinstance(wanted, str) or not isinstance(wanted, Sequence) else tuple(wanted)
+    if not names:
+        raise ValueError("simulate: metrics must name at least one")
+    for name in names:
+        validate.choice("simulate", "metric", name, known)
+    return names
+
+
+def checkpoint_steps(checkpoints: int | Sequence[int] | None, spacing: str, horizon: int, default: int) -> np.ndarray:
+    """The (C,) steps to measure at, ascending, with 0 and the horizon; `checkpoints` says which, or how many."""
+    validate.choice("simulate", "spacing", spacing, ("linear", "log"))
     if checkpoints is None or np.ndim(checkpoints) == 0:
-        count = validate.integer(owner, "checkpoints", default if checkpoints is None else checkpoints, 2)
+        count = validate.integer("simulate", "checkpoints", default if checkpoints is None else checkpoints, 2)
         if spacing == "linear":
             chosen = np.linspace(0, horizon, min(count, horizon + 1))
         else:
             chosen = np.concatenate([[0], np.geomspace(1, horizon, min(count - 1, horizon))])
         return np.unique(np.round(chosen).astype(np.int64))
-    given = [validate.integer(owner, "checkpoint", step, 0, horizon) for step in checkpoints]  # type: ignore[union-attr]
+    given = [validate.integer("simulate", "checkpoint", step, 0, horizon) for step in checkpoints]  # type: ignore[union-attr]
     return np.unique(np.array([0, *given, horizon], dtype=np.int64))
 
 
-class Counter:
-    """Adds up finished steps from all threads and shows them."""
+class Reporter:
+    """Adds up finished steps from all threads and shows them, in a bar or to a function of (done, total)."""
 
-    def __init__(self, show: Progress | None, total: int) -> None:
-        self._done, self._total, self._show, self._lock = 0, total, show, threading.Lock()
+    def __init__(self, progress: bool | Progress, total: int) -> None:
+        self._done, self._total, self._lock = 0, total, threading.Lock()
+        self._show, self._bar = progress if callable(progress) else None, None
+        if progress is True:
+            from ..base.progress import Bar
 
-    def add(self, steps: int) -> None:
-        """So many more steps are done."""
-        if self._show is not None:
-            with self._lock:
-                self._done += steps
-                self._show(self._done, self._total)
+            self._bar = Bar(total)
+            self._show = self._bar
+
+    def __enter__(self) -> Callable[[int], None]:
+        return self._add
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def _add(self, steps: int) -> None:
+        if self._show is None:
+            return
+        with self._lock:
+            self._done += steps
+            self._show(self._done, self._total)
 
 
 def fly_all(one_flight: Callable[[int], None], flights: int, threads: int, stop: threading.Event) -> None:

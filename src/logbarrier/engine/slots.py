@@ -1,8 +1,8 @@
 """Arguments of compiled code in a row of eight-byte slots: how Python hands tuples, numbers and arrays to machine code.
 
-A kernel takes one pointer. Behind it lie its arguments one after the other: a float64 or int64 for a number, the address and the
-lengths (and, unless it is contiguous, the strides) for an array, the members one after the other for a tuple.
-`describe` gives the values and their kind in Python; `unpacker` reads them back, as the type `type_of` the kind, in compiled code.
+A kernel takes one pointer. Behind it lie its arguments one after the other: a float64 or int64 for a number, the address and
+the lengths (and, unless it is contiguous, the strides) for an array, the members one after the other for a tuple.
+`describe` gives the values and their kind in Python; `unpacker` reads them back in compiled code.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numba.extending
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.errors import TypingError
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
@@ -59,7 +60,7 @@ def layout(kind: Kind) -> struct.Struct:
 def _format(kind: Kind) -> str:
     match kind:
         case ("array", _, dimensions, contiguous):
-            return "q" * (1 + dimensions * (1 if contiguous else 2))
+            return "q" * int(1 + dimensions * (1 if contiguous else 2))
         case ("tuple", members):
             return "".join(_format(member) for member in members)
         case "f":
@@ -154,18 +155,25 @@ def keeper(kinds: list[Kind]) -> Any:
 
 
 def _kind_of(value: Any) -> Kind:
-    if isinstance(value, types.BaseTuple):
-        return "tuple", tuple(_kind_of(member) for member in value)
-    if isinstance(value, types.NoneType):
-        return None
-    if isinstance(value, types.Boolean):
-        return "?"
-    return "f" if isinstance(value, types.Float) else "q"
+    match value:
+        case types.BaseTuple():
+            members: Any = value
+            return "tuple", tuple(_kind_of(member) for member in members)
+        case types.NoneType():
+            return None
+        case types.Boolean():
+            return "?"
+        case types.Float():
+            return "f"
+        case types.Integer():
+            return "q"
+    raise TypingError(f"a kernel must return numbers or tuples of numbers, got {value}")
 
 
 def _write(context: Any, builder: Any, kind: Any, value: Any, slots: Any, place: int) -> int:
     if isinstance(kind, types.BaseTuple):
-        for i, member in enumerate(kind):
+        members: Any = kind
+        for i, member in enumerate(members):
             place = _write(context, builder, member, builder.extract_value(value, i), slots, place)
         return place
     if isinstance(kind, types.NoneType):

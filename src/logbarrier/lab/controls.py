@@ -15,6 +15,7 @@ from .laws import LAWS
 from .presets import PRESETS
 from .rules import CHOICES
 from .state import MOST_ARMS, MOST_HORIZON, MOST_RUNS, State
+from .worlds import WORLDS
 
 Changed = Callable[[dict[str, Any]], None]
 UNIFORM = -6.1  # where the start's slider stands for a uniform start; above, the exponent of p(a*)
@@ -28,6 +29,8 @@ SHEET = """
 .bk-input:focus-visible, .bk-btn:focus-visible, .noUi-handle:focus-visible, input:focus-visible {
   outline: 3px solid var(--strong); outline-offset: 1px; }
 .noUi-target { background: var(--field); border-color: var(--line); box-shadow: none; }
+.noUi-connect { background: var(--line) !important; }
+.bk-btn[disabled] { background: var(--field); color: var(--faint); opacity: 0.5; }
 .noUi-handle { background: var(--strong); border-color: var(--strong); box-shadow: none; }
 """
 
@@ -81,6 +84,8 @@ class Controls:
         self._showing = False
         self.preset = self._select("Preset", ["choose ...", *PRESETS], self._choose_preset)
         self.law = self._select("Rewards", [(key, law.label) for key, law in LAWS.items()], lambda new: self._tell(law=new))
+        worlds = [(key, world.label) for key, world in WORLDS.items()]
+        self.world = self._select("World", worlds, lambda new: self._tell(world=new))
         self.spacing = self._select(
             "Time axis", [("linear", "linear"), ("log", "logarithmic")], lambda new: self._tell(spacing=new)
         )
@@ -109,6 +114,7 @@ class Controls:
         self._further: tuple[float, ...] = ()
         self.layout = column(
             self.preset,
+            self.world,
             *(slider.widget for slider in self.sliders.values()),
             self.more_etas,
             self.rules,
@@ -128,8 +134,14 @@ class Controls:
                 self.sliders[name].show(float(np.log10(getattr(state, name))), getattr(state, name))
             self.sliders["eta"].show(float(np.log10(state.etas[0])), state.etas[0])
             self.sliders["start"].show(UNIFORM if state.start is None else float(np.log10(state.start)), state.start)
-            self.sliders["arms"].widget.disabled = state.view == "simplex"
-            self.sliders["noise"].widget.disabled = not LAWS[state.law].noisy
+            self.world.visible = state.view == "world"
+            self.world.value = state.world
+            for name, slider in self.sliders.items():
+                slider.widget.disabled = state.view == "world" and name != "eta"
+            if state.view == "simplex":
+                self.sliders["arms"].widget.disabled = True
+            if not LAWS[state.law].noisy:
+                self.sliders["noise"].widget.disabled = True
             self.more_etas.value = ", ".join(f"{eta:g}" for eta in state.etas[1:])
             self.rules.active = [number for number, key in enumerate(CHOICES) if key in state.rules]
             self.law.value, self.spacing.value, self.seed.value = state.law, state.spacing, state.seed

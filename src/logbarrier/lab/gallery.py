@@ -14,7 +14,9 @@ from .views.distribution import DistributionView
 from .views.figure import View
 from .views.policy import PolicyView
 from .views.simplex import SimplexView
+from .views.world import WorldView
 from .worker import Check
+from .worlds import world_job
 
 Job = Callable[[State, Kept, Check], Iterator[Any]]
 
@@ -41,6 +43,10 @@ def _paths(state: State, kept: Kept, check: Check) -> Iterator[Any]:
     return paths_job(state, check)
 
 
+def _world(state: State, kept: Kept, check: Check) -> Iterator[Any]:
+    return world_job(state, check)
+
+
 def _spacing(state: State) -> str:
     return state.spacing
 
@@ -60,19 +66,13 @@ GALLERY: dict[str, Entry] = {
     "regret": _over_time("Regret", curves.REGRET),
     "simplex": Entry("Simplex (K = 3)", lambda state: SimplexView(curves_of(state)), _paths, _labels, of_one_moment=True),
     "policy": Entry("Policy", lambda state: PolicyView(), _paths, lambda state: None, of_one_moment=True),
+    "world": Entry("World", lambda state: WorldView(), _world, lambda state: None),
 }
-
-
-def checked_view(state: State) -> State:
-    """The state, if its view is there: that of worlds needs the finite MDPs."""
-    if state.view not in GALLERY:
-        raise ValueError(f"lab: there is no view {state.view!r} here; there are {', '.join(GALLERY)}")
-    return state
 
 
 def state_of(query: str) -> tuple[State, str]:
     """The state of an address; the default, and a sentence that says why, if it describes none."""
     try:
-        return checked_view(State.of_query(query)), ""
+        return State.of_query(query), ""
     except ValueError as error:
         return State(), str(error)

@@ -16,7 +16,7 @@ from bokeh.models import ColumnDataSource, CustomJS
 from bokeh.models.widgets import Button, Div, PreText, Slider
 
 from .controls import SHEET, Controls, view_buttons
-from .gallery import GALLERY, checked_view, state_of
+from .gallery import GALLERY, state_of
 from .jobs import Compiling, Kept
 from .source import as_python, as_toml
 from .views.figure import HEIGHT, THEMED, View, csv_text
@@ -59,7 +59,7 @@ class Page:
 
     def __init__(self, document: Document, query: str, kept: Kept) -> None:
         self._document, self._kept = document, kept
-        self.state, problem = state_of(query)
+        self.state, self._notice = state_of(query)  # the notice says why an address was not taken
         self.result: Any = None
         self._built: dict[Any, View] = {}
         self._view: Any = None
@@ -72,8 +72,6 @@ class Page:
         document.add_root(self._stage)
         document.title = "logbarrier lab"
         self._renew()
-        if problem:
-            self._say(problem)
 
     def close(self) -> None:
         """The tab is gone: end its work."""
@@ -82,7 +80,7 @@ class Page:
     def change(self, settings: dict[str, Any]) -> None:
         """Take new settings, or say why not."""
         try:
-            wanted = checked_view(self.state.changed(**settings))
+            wanted = self.state.changed(**settings)
         except ValueError as error:
             with self._together():
                 self.controls.show(self.state)
@@ -90,6 +88,7 @@ class Page:
             return
         if wanted == self.state:
             return
+        self._notice = ""
         only_moment = wanted == replace(self.state, at=wanted.at) and self.result is not None
         self.state = wanted
         if only_moment:
@@ -153,7 +152,7 @@ class Page:
                     self._holder.children = [self._view.layout]
                 if result.complete:
                     self._stop.disabled = True
-                    self._say(words)
+                    self._say(f"{self._notice} {words}".strip())
                 self._tell_browser("full" if result.complete else "coarse", ticket)
 
     def _show_progress(self, ticket: int, done: int, total: int) -> None:

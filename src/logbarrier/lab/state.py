@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, urlencode
 from ..base import validate
 from .laws import LAWS
 from .rules import CHOICES
+from .worlds import WORLDS
 
 VIEWS = ("learning", "smallest", "regret", "distribution", "policy", "simplex", "world")
 SIMPLEX_ARMS = 3
@@ -40,6 +41,7 @@ class State:
     start     None for uniform, or the probability the optimal arm starts at
     rules     keys of `rules.CHOICES`
     spacing   of the checkpoints: linear or log
+    world     a key of `worlds.WORLDS`, for the view of worlds, which takes eta and nothing else
     at        the moment that the views of one moment show, as a share of the horizon
 
     >>> State.of_query("arms=100&alpha=0.01&rules=lb,sgb").alpha
@@ -59,6 +61,7 @@ class State:
     rules: tuple[str, ...] = ("lb", "sgb")
     spacing: str = "linear"
     view: str = "learning"
+    world: str = "rooms"
     at: float = 1.0
 
     def __post_init__(self) -> None:
@@ -76,6 +79,7 @@ class State:
             "rules": _several("rules", [validate.choice("lab", "rule", r, tuple(CHOICES)) for r in self.rules], len(CHOICES)),
             "spacing": validate.choice("lab", "spacing", self.spacing, ("linear", "log")),
             "view": validate.choice("lab", "view", self.view, VIEWS),
+            "world": validate.choice("lab", "world", self.world, tuple(WORLDS)),
             "at": validate.between_zero_and_one("lab", "at", self.at),
         }
         for name, value in checked.items():
@@ -156,6 +160,7 @@ READERS: dict[str, Any] = {
     "rules": _words,
     "spacing": str,
     "view": str,
+    "world": str,
     "at": float,
 }
 

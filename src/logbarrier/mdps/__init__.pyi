@@ -26,6 +26,6 @@ from .exact import ActionBarrier as ActionBarrier
 from .exact import Entropy as Entropy
 from .exact import NoRegulariser as NoRegulariser
 from .exact import Spectral as Spectral
+from .measure import METRICS as METRICS
 from .problem import FiniteMDP as FiniteMDP
-from .simulator import METRICS as METRICS
 from .simulator import simulate as simulate

@@ -11,7 +11,8 @@ An episode is a tuple of buffers filled by the loop, `count` steps long:
 
 The table of states has one row per state, so that a visit touches one piece of memory: VISITS, how often it was visited in
 earlier episodes; OCCUPANCY, the same with gamma^t for each visit; REWARD and NOVELTY, the values of two critics; and from
-FIRST on one preference per action. The tally counts EPISODES, states FOUND, all STEPS, and RARENESS, the sum of 1/VISITS^2 over the found.
+FIRST on one preference per action. The tally counts EPISODES, states FOUND and all STEPS, and RARENESS is the sum of
+1/VISITS^2 over the found states.
 """
 
 from __future__ import annotations

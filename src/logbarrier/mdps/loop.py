@@ -1,4 +1,4 @@
-"""The loop: act, move, and learn when an episode is over; compiled once for each rule, its cost the same for any number of states."""
+"""The loop: act, move, and learn when an episode is over. Compiled once for each rule; its cost hardly depends on S."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is measured at a checkpoint: the exact performance of the policy in play and of its greedy one, and how far it has come."""
+"""What is measured at a checkpoint: the exact performance of the policy in play, and of the greedy one, and what was seen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..engine.compiled import compiled, from_python
 from .episode import Learned
 from .problem import FiniteMDP
 
-NAMES = ("score", "return", "coverage", "min_occupancy", "regret")
+METRICS = ("score", "return", "coverage", "min_occupancy", "regret")
 UNSETTLED = 1e-13  # the share of all visits that may be missing from an occupancy
 
 

@@ -7,21 +7,19 @@ import platform
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ..base import validate
 from ..engine.random import stream_key
-from ..engine.runs import Counter, Progress, checkpoint_steps, fly_all
+from ..engine.runs import Progress, Reporter, checkpoint_steps, fly_all, metric_names
 from ..record import Record
 from ..version import __version__
 from .algorithms import Rule
 from .environments import MDPSource
 from .episode import new_episode, nothing_learned
 from .loop import REWARDS, loop_kernel, world_of
-from .measure import NAMES as METRICS
-from .measure import Judge
+from .measure import METRICS, Judge
 from .problem import FiniteMDP
 
 LARGEST_STEPS = 2**32 - 1  # a step number is 32 bits of the random counter
@@ -72,33 +70,29 @@ def simulate(
     first_run = validate.integer("simulate", "first_run", first_run, 0, LARGEST_STEPS - runs)
     threads = validate.integer("simulate", "threads", os.cpu_count() or 1 if threads is None else threads, 1)
     chunk = validate.integer("simulate", "chunk", STEPS_PER_PIECE if chunk is None else chunk, 1)
-    names = _metric_names(metrics)
-    marks = checkpoint_steps("simulate", checkpoints, spacing, steps, DEFAULT_CHECKPOINTS)
+    names = metric_names(metrics, METRICS)
+    marks = checkpoint_steps(checkpoints, spacing, steps, DEFAULT_CHECKPOINTS)
     if not isinstance(rule, Rule):
         raise ValueError(f"simulate: rule must be a rule such as mdps.SpectralPG(), got {rule!r}")
     if not hasattr(mdp, "instance") or isinstance(mdp, type):
         raise ValueError(f"simulate: mdp must be an MDP such as mdps.RiverSwim(12), got {mdp!r}")
     key, stop, started = stream_key(seed), threading.Event(), time.perf_counter()
     measured = np.empty((runs, len(marks), len(names)))
-    bar = _bar(runs * steps) if progress is True else None
-    counter = Counter(progress if callable(progress) else bar, runs * steps)
     judges = _Judges()
 
-    def one_run(index: int) -> None:
-        number = first_run + index
-        flight = Flight(rule, judges.of(mdp.instance(key, number)), key, number)
-        for c, mark in enumerate(marks.tolist()):
-            while flight.time < mark:
-                if stop.is_set():
-                    return
-                counter.add(flight.advance(min(mark, flight.time + chunk)))
-            measured[index, c] = flight.measure(names)
+    with Reporter(progress, runs * steps) as report:
 
-    try:
+        def one_run(index: int) -> None:
+            number = first_run + index
+            flight = Flight(rule, judges.of(mdp.instance(key, number)), key, number)
+            for c, mark in enumerate(marks.tolist()):
+                while flight.time < mark:
+                    if stop.is_set():
+                        return
+                    report(flight.advance(min(mark, flight.time + chunk)))
+                measured[index, c] = flight.measure(names)
+
         fly_all(one_run, runs, threads, stop)
-    finally:
-        if bar is not None:
-            bar.close()
     return Record(
         marks,
         {name: np.ascontiguousarray(measured[:, :, i]) for i, name in enumerate(names)},
@@ -150,18 +144,3 @@ class _Judges:
             if self._last is None or self._last.mdp is not mdp:
                 self._last = Judge(mdp)
             return self._last
-
-
-def _bar(total: int) -> Any:
-    from ..base.progress import Bar
-
-    return Bar(total)
-
-
-def _metric_names(wanted: Sequence[str] | None) -> tuple[str, ...]:
-    names = METRICS if wanted is None else (wanted,) if isinstance(wanted, str) else tuple(wanted)
-    if not names:
-        raise ValueError("simulate: metrics must name at least one")
-    for name in names:
-        validate.choice("simulate", "metric", name, METRICS)
-    return names

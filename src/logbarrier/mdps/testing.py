@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +74,7 @@ class CheckedRule:
 
 
 def check_rule(rule: Rule, *, seed: int = 0) -> CheckedRule:
-    """Try a rule: its mean update, by enumerating every episode of tiny MDPs, its draws, its health, and that bits do not depend on threads.
+    """Try a rule: its mean update by enumerating every episode of tiny MDPs, its draws, its bits on threads, its health.
 
     Raises nothing: `.passed` says whether all is well, and printing the result says what is not.
     """
@@ -187,7 +188,7 @@ def draw_error(rule: Rule, rng: np.random.Generator) -> float:
 
 def scheduling_error(rule: Rule, mdp: FiniteMDP, seed: int) -> float:
     """The largest difference between runs together and the same ones on two threads, in small chunks, or split over calls."""
-    runs = {"seed": seed, "steps": 700, "checkpoints": [5, 333]}
+    runs: dict[str, Any] = {"seed": seed, "steps": 700, "checkpoints": [5, 333]}
     whole = simulate(rule, mdp, runs=5, threads=1, **runs)
     parts = [simulate(rule, mdp, runs=2, **runs), simulate(rule, mdp, runs=3, first_run=2, **runs)]
     worst = 0.0

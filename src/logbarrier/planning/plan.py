@@ -1,56 +1,72 @@
-"""plan: what to run, for a person. The theory's alpha and eta and their price, and a choice found by fast simulation."""
+"""plan: which rule to run on a problem like yours, found by racing the rules of this package on it.
+
+All rules meet the same instances. A round gives every rule still in the race the same number of runs and drops the worse half;
+the last two meet on as many as the budget allows. So whatever was dropped did worse than the choice on the very same runs.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from ..bandits.problems import GapInstances
-from ..bandits.simulator import LARGEST_HORIZON
+from ..bandits.algorithms.rule import Rule
+from ..bandits.problems import BernoulliGapInstances, GapInstances
+from ..bandits.simulator import LARGEST_HORIZON, simulate
 from ..base import validate
-from ..theory.theorems import Prescription, Setting, regret, sample_complexity, worst_case_complexity
-from .search import FEWEST_RUNS, Candidate, Progress, Search
+from ..statistics import stuck_share, t_interval
+from .contenders import code_of, contenders, cost
 
-LEARNING_RATES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # in units of 1/r_max
-RATES_TRIED = 4
-CURVE_POINTS = 60
+OBJECTIVES = ("regret", "final")
+REWARDS = ("gaussian", "bernoulli")
+ROUNDS = (0.35, 0.3, 0.35)  # of the budget
+FEWEST_RUNS, MOST_RUNS = 4, 400
+DEAREST = 0.3  # a rule whose fewest runs would take more of the budget is left out
+NEAR = 0.005  # a smaller difference of p(a*) is none: then regret decides
+METRICS = ("optimal_probability", "wrong_probability", "regret")
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a rule did by the horizon, on average over its runs.
+
+    code           the line that makes it
+    ahead          regret that the choice saves against it, on their common runs, with a 95 % interval; 0 for the choice
+    """
+
+    code: str
+    runs: int
+    regret: float
+    optimal_probability: float
+    stuck: float
+    ahead: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The answer.
+    """The answer: rows[0] is the choice, the others follow by the objective; left_out are those too slow to try."""
 
-    smallest_gap    median over instances of the smallest gap between two means, which is the theorems' Delta
-    theory          what each theorem prescribes for accuracy epsilon, as if rewards were within r_max; c* at its least, K^2
-    recommendation  the alpha and eta to run, with what fresh runs of them did
-    searched        the candidates at the recommended alpha, by rising eta: the trade-off
-    curve           (eta, plateau, bias) between them, exact
-    """
-
-    n_arms: int
-    gap: float
+    problem: dict[str, Any]
     horizon: int
-    r_max: float
-    scale: float
-    epsilon: float
+    objective: str
     seed: int
-    smallest_gap: float
-    theory: tuple[Prescription, ...]
-    recommendation: Candidate
-    searched: tuple[Candidate, ...]
-    curve: tuple[tuple[float, float, float], ...]
-    simulated_steps: int
+    rows: tuple[Row, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def choice(self) -> Row:
+        """What to run."""
+        return self.rows[0]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
         return asdict(self)
-
-
-def default_budget(n_arms: int) -> int:
-    """How many steps to simulate in all: some 20 s on two cores, since a step costs more the more arms there are."""
-    return int(4e8 / (1.0 + n_arms / 1000.0))
 
 
 def plan(
@@ -58,79 +74,131 @@ def plan(
     gap: float,
     horizon: float,
     *,
-    r_max: float = 1.0,
+    objective: str = "regret",
+    rewards: str = "gaussian",
+    r_max: float | None = None,
     scale: float = 1.0,
-    learning_rate: float | None = None,
-    epsilon: float | None = None,
     seed: int = 0,
-    budget: float | None = None,
+    budget: float = 8.0,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Plan:
-    """Recommend alpha and eta for LB-SGB on instances like the paper's: K arms, best mean r_max, second r_max - gap.
+    """Recommend a rule for instances like the paper's: K arms, best mean r_max, second r_max - gap, the rest below.
 
-    horizon        how many pulls you have
-    scale          standard deviation of the rewards
-    learning_rate  alpha, if it is settled already; otherwise it is searched as well
-    epsilon        accuracy asked of the theorems; gap/2 if not given, for which the optimal arm must lead
-    budget         steps to simulate in all; fewer make the choice noisier
-    progress       a function of (steps done, steps in all)
+    horizon    how many pulls you have
+    objective  "regret": what is lost on the way; "final": the probability of the best arm at the end
+    rewards    "gaussian" of deviation `scale`, or "bernoulli", for clicks
+    r_max      the best mean: 1, or 0.9 for Bernoulli rewards, if not given
+    budget     about how many seconds of one core to spend, once the kernels are compiled
+    progress   a function of (work done, work in all)
 
     The same arguments give the same plan, whatever the threads.
 
-    >>> found = plan(10, 0.1, 2000, budget=1e5, learning_rate=0.1)
-    >>> found.recommendation.learning_rate, found.recommendation.plateau > 0.2
-    (0.1, True)
+    >>> plan(5, 0.5, 300, budget=0.1).choice.code.startswith("lb.")
+    True
     """
-    family = GapInstances(n_arms=n_arms, gap=gap, r_max=r_max, scale=scale)
     horizon = validate.integer("plan", "horizon", horizon, 1, LARGEST_HORIZON)
-    epsilon = validate.positive("plan", "epsilon", family.gap / 2.0 if epsilon is None else epsilon)
-    seed = validate.integer("plan", "seed", seed, 0)
-    budget = validate.positive("plan", "budget", default_budget(family.n_arms) if budget is None else budget)
-    if budget < FEWEST_RUNS * horizon:
-        raise ValueError(
-            f"plan: budget must be at least {FEWEST_RUNS} runs of the horizon, {FEWEST_RUNS * horizon:g} steps, "
-            f"got {budget:g}; raise it, or plan for a shorter horizon"
+    validate.choice("plan", "objective", objective, OBJECTIVES)
+    budget = validate.positive("plan", "budget", budget)
+    family = family_of(n_arms, gap, rewards=rewards, r_max=r_max, scale=scale)
+    race = _Race(family, horizon, objective, validate.integer("plan", "seed", seed, 0), budget, threads, progress)
+    rows = race.run()
+    return Plan(family.to_dict(), horizon, objective, seed, rows, tuple(map(code_of, race.left_out)))
+
+
+def family_of(
+    n_arms: int, gap: float, *, rewards: str, r_max: float | None, scale: float
+) -> GapInstances | BernoulliGapInstances:
+    """The instances that a plan is made for."""
+    validate.choice("plan", "rewards", rewards, REWARDS)
+    if rewards == "bernoulli":
+        return BernoulliGapInstances(n_arms=n_arms, gap=gap, r_max=0.9 if r_max is None else r_max)
+    return GapInstances(n_arms=n_arms, gap=gap, r_max=1.0 if r_max is None else r_max, scale=scale)
+
+
+class _Race:
+    """The rules still in it, and what each has done so far: results (runs, 3) in the order of METRICS."""
+
+    def __init__(
+        self,
+        family: GapInstances | BernoulliGapInstances,
+        horizon: int,
+        objective: str,
+        seed: int,
+        budget: float,
+        threads: int | None,
+        progress: Progress | None,
+    ) -> None:
+        self.family, self.horizon, self.objective, self.seed, self.budget = family, horizon, objective, seed, budget
+        self.threads, self.progress, self.spent = threads, progress, 0.0
+        tried = contenders(family)
+        self.costs = {rule: cost(rule, family.n_arms, horizon) for rule in tried}
+        self.left_out = [rule for rule in tried if FEWEST_RUNS * self.costs[rule] > DEAREST * budget]
+        self.results = {rule: np.empty((0, len(METRICS))) for rule in tried if rule not in self.left_out}
+        if not self.results:
+            needed = FEWEST_RUNS * min(self.costs.values()) / DEAREST
+            raise ValueError(f"plan: budget must be at least {needed:.2g} s for this horizon, got {budget:g}")
+
+    def run(self) -> tuple[Row, ...]:
+        """Every rule that was tried, the choice first."""
+        racing = list(self.results)
+        dropped: list[Rule] = []
+        for number, share in enumerate(ROUNDS):
+            for rule in racing:
+                self._more(rule, self._runs(racing, share))
+            racing.sort(key=self._order(racing))
+            keep = max((len(racing) + 1) // 2, 2) if number == 0 else 2
+            if number < len(ROUNDS) - 1:
+                dropped = racing[keep:] + dropped
+                racing = racing[:keep]
+        if self.progress is not None:
+            self.progress(100, 100)
+        return tuple(self._row(rule, racing[0]) for rule in racing + dropped)
+
+    def _runs(self, racing: list[Rule], share: float) -> int:
+        """How many more runs each gets in a round: a pure function of what was asked, so that a plan can be repeated."""
+        affordable = int(share * self.budget / sum(self.costs[rule] for rule in racing))
+        least = max(FEWEST_RUNS - len(self.results[racing[0]]), 1)
+        return min(max(affordable, least), MOST_RUNS)
+
+    def _more(self, rule: Rule, runs: int) -> None:
+        done = self.results[rule]
+        record = simulate(
+            rule,
+            self.family,
+            horizon=self.horizon,
+            runs=runs,
+            seed=self.seed,
+            first_run=len(done),
+            checkpoints=2,
+            metrics=METRICS,
+            threads=self.threads,
         )
-    if learning_rate is None:
-        rates = learning_rates(family.n_arms, horizon, family.r_max)
-    else:
-        rates = (validate.positive("plan", "learning_rate", learning_rate),)
+        self.results[rule] = np.vstack([done, np.stack([record[name][:, -1] for name in METRICS], axis=1)])
+        self.spent += runs * self.costs[rule]
+        if self.progress is not None:
+            self.progress(min(round(100 * self.spent / self.budget), 99), 100)
 
-    search = Search(family, horizon, int(budget / horizon), seed=seed, threads=threads, progress=progress)
-    smallest_gap = float(np.median(np.diff(np.sort(search.means, axis=1), axis=1).min(axis=1)))
-    theory = _prescriptions(Setting(family.n_arms, smallest_gap, family.r_max), epsilon, horizon)
-    recommendation, searched = search.best(rates)
-    return Plan(
-        n_arms=family.n_arms,
-        gap=family.gap,
-        horizon=horizon,
-        r_max=family.r_max,
-        scale=family.scale,
-        epsilon=epsilon,
-        seed=seed,
-        smallest_gap=smallest_gap,
-        theory=theory,
-        recommendation=recommendation,
-        searched=searched,
-        curve=tuple((float(eta), *search.maximum(eta)) for eta in np.geomspace(search.etas[0], search.etas[-1], CURVE_POINTS)),
-        simulated_steps=search.spent * horizon,
-    )
+    def _order(self, racing: list[Rule]) -> Callable[[Rule], tuple[float, float]]:
+        """What to sort by, best first. Nothing before a rule in that order is worse than it in both figures."""
+        means = {rule: self.results[rule].mean(axis=0) for rule in racing}
+        if self.objective == "regret":
+            return lambda rule: (means[rule][2], -means[rule][0])
+        best = max(mean[0] for mean in means.values())
+        return lambda rule: (0.0, means[rule][2]) if means[rule][0] >= best - NEAR else (1.0, -means[rule][0])
 
-
-def learning_rates(n_arms: int, horizon: int, r_max: float) -> tuple[float, ...]:
-    """The rates worth trying: from a uniform start p(a*) leaves 1/K after about K/(alpha r_max) pulls, so slower is hopeless.
-
-    >>> learning_rates(1000, 1_000_000, 1.0)
-    (0.003, 0.01, 0.03, 0.1)
-    """
-    fast_enough = [rate for rate in LEARNING_RATES if rate >= 3.0 * n_arms / horizon] or [LEARNING_RATES[-1]]
-    return tuple(rate / r_max for rate in fast_enough[:RATES_TRIED])
-
-
-def _prescriptions(setting: Setting, epsilon: float, horizon: int) -> tuple[Prescription, ...]:
-    return (
-        sample_complexity(setting, epsilon=epsilon, c_star=float(setting.n_arms) ** 2),
-        worst_case_complexity(setting, epsilon=epsilon),
-        regret(setting, horizon=horizon),
-    )
+    def _row(self, rule: Rule, choice: Rule) -> Row:
+        done = self.results[rule]
+        saved = done[:, 2] - self.results[choice][: len(done), 2]
+        low, high = t_interval(saved)
+        optimal, _, regret = done.mean(axis=0)
+        return Row(
+            code=code_of(rule),
+            runs=len(done),
+            regret=float(regret),
+            optimal_probability=float(optimal),
+            stuck=float(stuck_share(done[:, 1])),
+            ahead=float(saved.mean()),
+            low=float(low),
+            high=float(high),
+        )

@@ -89,7 +89,7 @@ def _draw_panel(axes: Axes, label: str, places: np.ndarray) -> None:
     colours = np.where(near > FOUND, COLOURS[0], COLOURS[1])
     for place, colour in zip(places, colours, strict=True):
         axes.plot(*place[-TAIL:].T, color=colour, linewidth=0.8, alpha=0.35)
-    axes.scatter(*now.T, c=colours, s=20, zorder=4, edgecolors="white", linewidths=0.4)
+    axes.scatter(now[:, 0], now[:, 1], c=list(colours), s=20, zorder=4, edgecolors="white", linewidths=0.4)
     axes.set_title(f"{label}\n{np.mean(near > FOUND):.0%} of the runs favour the best arm", fontsize=9)
 
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from html import escape
 from importlib.resources import files
-from itertools import pairwise
 from typing import Any
 
 from starlette.requests import Request
@@ -51,7 +50,7 @@ def picture(now: dict[str, Any], history: Sequence[Mark]) -> str:
         f"{now['updates']} updates, {now['pending']} decisions wait.</p>"
         f"<h2>Policy now</h2><table>{rows}</table>{more}"
         f"<h2>Policy over time</h2>{chart(_shares(shown, history), 'rewards told', 'probability of each arm', (0.0, 1.0))}"
-        f"<h2>Mean reward over time</h2>{chart([_means(history)], 'rewards told', 'mean reward since the last point')}"
+        f"<h2>Mean reward over time</h2>{chart([_means(history)], 'rewards told', 'mean reward, moving')}"
         f"<p class='small'>History up to reward {told}.</p>"
     )
 
@@ -63,9 +62,10 @@ def _shares(arms: Sequence[Any], history: Sequence[Mark]) -> list[Line]:
 
 
 def _means(history: Sequence[Mark]) -> Line:
-    steps = [(before, after) for before, after in pairwise(history) if after.told > before.told]
-    means = [(b.told, (b.reward_sum - a.reward_sum) / (b.told - a.told)) for a, b in steps]
-    return Line("mean reward", [(float(told), mean) for told, mean in means])
+    """The mean reward over the twentieth of the history before each point."""
+    window = max(1, len(history) // 20)
+    steps = [(before, after) for before, after in zip(history, history[window:], strict=False) if after.told > before.told]
+    return Line("mean reward", [(b.told, (b.reward_sum - a.reward_sum) / (b.told - a.told)) for a, b in steps])
 
 
 def _key(arm: Any) -> str:

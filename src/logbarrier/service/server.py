@@ -19,6 +19,7 @@ from ..bandits.durable.durable_agent import DurableAgent
 from .app import make_app
 
 LARGEST_HEAD = 16 * 1024
+BACKLOG = 2048  # connections that wait to be accepted
 
 
 class _JsonLines(logging.Formatter):
@@ -51,6 +52,7 @@ def bound(host: str, port: int) -> socket.socket:
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, else asyncio leaves Nagle's delay on
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        listener.listen(BACKLOG)  # now, so that the address is good as soon as it is printed
     except OSError as error:
         raise OSError(f"serve: cannot listen on {host} port {port}: {error.strerror or error}") from None
     return listener

@@ -11,8 +11,9 @@ from ..engine.random import stream_key
 from ..mdps import environments
 from ..mdps.algorithms import RULES, Rule
 from ..mdps.environments.gymnasium_worlds import GymnasiumMDP
+from ..mdps.measure import METRICS
 from ..mdps.problem import FiniteMDP
-from ..mdps.simulator import METRICS, simulate
+from ..mdps.simulator import simulate
 from ..record import Record
 from .settings import Setting
 
@@ -25,7 +26,7 @@ class MDPs(Setting):
 
     name = "mdps"
     rules = RULES
-    problems = {
+    problems = {  # noqa: RUF012
         "RiverSwim": environments.RiverSwim,
         "Lock": environments.Lock,
         "Distractor": environments.Distractor,

@@ -10,6 +10,7 @@ import pytest
 
 import logbarrier as lb
 from logbarrier.bandits.algorithms import make_rule
+from logbarrier.bandits.loops.calls import calls_of
 from logbarrier.bandits.loops.dense import PRESENT, update_kernel
 from logbarrier.bandits.loops.policy import TOTAL, new_policy
 
@@ -57,7 +58,7 @@ def test_the_simulators_step_replays_it(case):
     policy = new_policy(np.zeros(n_arms))
     tracked = n_arms if rule.uses_arm_means else 0
     learned = (rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
-    step = update_kernel(rule.lift_and_drain, rule.mixing)
+    step, calls = update_kernel(), calls_of(rule, n_arms)
     for t, (arm, reward) in enumerate(zip(case["arms"], case["rewards"], strict=True), start=1):
-        step(policy, learned, rule.hyper(n_arms), n_arms, t, arm, reward, PRESENT)
+        step(policy, calls, learned, n_arms, t, arm, reward, PRESENT)
     assert worst_error(policy[1][:n_arms] / policy[3][TOTAL], case) <= 1e-11

@@ -12,7 +12,9 @@ from scipy.special import log_ndtr, ndtr
 from scipy.stats import beta, chisquare
 
 import logbarrier as lb
-from logbarrier.bandits.loops.vectors import policy_kernel
+from logbarrier.bandits.loops.calls import vector_calls_of
+from logbarrier.bandits.loops.vectors import set_policy_of
+from logbarrier.engine.compiled import from_python
 
 N_ARMS = 5
 FALSE_ALARM = 1e-6  # of each chi-square; its draws are fixed by the seed
@@ -172,7 +174,7 @@ def test_rewards_of_1e100_leave_probabilities(rule):
 def thompson_probabilities(centres, counts):
     vectors, policy = np.array([centres, counts, 1 / np.sqrt(np.add(counts, 1.0))]), np.empty(len(centres))
     rule = lb.ThompsonSampling()
-    policy_kernel(rule.weigh)(vectors, rule.new_memory(), policy, rule.hyper(len(centres)), int(sum(counts)))
+    from_python(set_policy_of)((vector_calls_of(rule, len(centres)), vectors, rule.new_memory(), policy), int(sum(counts)))
     return policy
 
 

@@ -6,86 +6,115 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit
 from scipy.stats import chisquare
 
 import logbarrier as lb
-from logbarrier.bandits.loops.lazy import loop as lazy
-from logbarrier.bandits.loops.lazy.classes import (
+from logbarrier.bandits.loops.calls import call_mixing, call_moves, calls_of
+from logbarrier.bandits.loops.lazy.layout import (
     CLASSES,
     HEAVY_ARMS,
     N_HEAVY,
     REFRESHES,
     SLOW_STEPS,
     TOTAL,
-    new_classes,
-    write_levels,
+    opened_classes,
 )
+from logbarrier.bandits.loops.lazy.loop import draw
+from logbarrier.bandits.loops.lazy.sorting import new_classes, write_levels
+from logbarrier.bandits.loops.lazy.step import NO_CLASS, keep_in_order, mix_with_uniform, move, update_totals
 from logbarrier.bandits.loops.policy import TOTAL as DENSE_TOTAL
-from logbarrier.bandits.loops.policy import mix_with_uniform, move, new_policy
+from logbarrier.bandits.loops.policy import mix_with_uniform as dense_mix
+from logbarrier.bandits.loops.policy import move as dense_move
+from logbarrier.bandits.loops.policy import new_policy, opened_policy
 from logbarrier.bandits.softmax import softmax
-from logbarrier.engine.pointers import pointer_to
+from logbarrier.engine.compiled import compiled, from_python
+from logbarrier.engine.pointers import moved, pointer_to
 from logbarrier.engine.random import stream_key
 
 FALSE_ALARM = 1e-6
+ARRAYS = ("bases", "arms", "page", "borders", "levels")
+BASES, ARMS, PAGE, BORDERS, LEVELS = range(len(ARRAYS))
 
 
-@njit
-def totals(state):
-    lazy.update_totals(state)
+@from_python
+@compiled
+def totals(arrays):
+    update_totals(opened_classes(arrays))
 
 
-@njit
-def draw(state, uniforms, t, key):
-    return lazy.draw(state, uniforms[0], uniforms[1:], t, 0, key)
+@from_python
+@compiled
+def written(arrays):
+    write_levels(opened_classes(arrays))
 
 
-@njit
-def lazy_move(state, k, position, weight, lift, drain, t):
-    lazy.move(state, k, position, weight, lift, drain)
-    lazy.keep_in_order(state, t)
+@compiled
+def arm_of(state, k, position):
+    return state.borders[HEAVY_ARMS + position] if k == NO_CLASS else state.arms[position]
 
 
-@njit
+@from_python
+@compiled
+def replay_kernel(arrays, policy_arrays, calls, memory, means, uniforms, normals, key):
+    """Both engines through the steps of a rule, with the arms that the lazy one draws."""
+    state, policy, fault = opened_classes(arrays), opened_policy(policy_arrays), pointer_to(normals)
+    moves, mixing, hyper = calls[0], calls[1], pointer_to(calls[2])
+    for i in range(normals.shape[0]):
+        tries, t = moved(pointer_to(uniforms), 5 * i), i + 1
+        k, position, weight = draw(state, tries[0], moved(tries, 1), t, 0, pointer_to(key))
+        arm = arm_of(state, k, position)
+        reward, probability = means[arm] + normals[i], weight / state.page[TOTAL]
+        lift, drain = call_moves(moves, (reward, probability, t, pointer_to(memory), hyper, fault))
+        move(state, k, position, weight, lift, drain)
+        keep_in_order(state, t)
+        dense_move(policy, arm, lift, drain)
+        share = call_mixing(mixing, (t, hyper, fault)) if mixing != 0 else 0.0
+        if share > 0.0:
+            mix_with_uniform(state, share)
+            dense_mix(policy, means.shape[0], share)
+
+
+@from_python
+@compiled
+def steps_kernel(arrays, lifts, drains, uniforms, key):
+    """Some steps, whatever arm is drawn; returns the smallest and the largest total seen."""
+    state = opened_classes(arrays)
+    least, most = state.page[TOTAL], state.page[TOTAL]
+    for i in range(lifts.shape[0]):
+        tries, t = moved(pointer_to(uniforms), 5 * i), i + 1
+        k, position, weight = draw(state, tries[0], moved(tries, 1), t, 0, pointer_to(key))
+        move(state, k, position, weight, lifts[i], drains[i])
+        keep_in_order(state, t)
+        least, most = min(least, state.page[TOTAL]), max(most, state.page[TOTAL])
+    return least, most
+
+
+@from_python
+@compiled
 def draw_many(arrays, uniforms, key, counts):
-    state = (pointer_to(arrays[0]), pointer_to(arrays[1]), pointer_to(arrays[2]), pointer_to(arrays[3]), pointer_to(arrays[4]))
+    state = opened_classes(arrays)
     for i in range(uniforms.shape[0]):
-        k, position, _ = lazy.draw(state, uniforms[i, 0], uniforms[i, 1:], i, 0, key)
-        counts[arrays[3][HEAVY_ARMS + position] if k == lazy.NO_CLASS else arrays[1][position]] += 1
+        tries = moved(pointer_to(uniforms), 5 * i)
+        k, position, _ = draw(state, tries[0], moved(tries, 1), i, 0, pointer_to(key))
+        counts[arm_of(state, k, position)] += 1
 
 
-def arm_at(state, k, position):
-    return int(state[3][HEAVY_ARMS + position] if k == lazy.NO_CLASS else state[1][position])
-
-
-def probabilities(state):
-    write_levels(state)
-    levels = state[4]
-    scale = state[2][TOTAL]
-    return np.where(levels > 0, levels / scale, 0.0)
+def probabilities(arrays):
+    written(arrays)
+    return np.where(arrays[LEVELS] > 0, arrays[LEVELS] / arrays[PAGE][TOTAL], 0.0)
 
 
 def replay(rule, n_arms, steps, seed=0, theta=None):
     """Drive both engines by the arms that the lazy one draws; the policies of both at the end."""
-    rng, key = np.random.default_rng(seed), stream_key(seed)
+    rng = np.random.default_rng(seed)
     start = np.zeros(n_arms) if theta is None else theta
-    state, policy = new_classes(start), new_policy(start)
-    totals(state)
+    arrays, policy = new_classes(start), new_policy(start)
+    totals(arrays)
     means = rng.uniform(-1, 0.9, n_arms)
     means[:2] = 1.0, 0.9
-    memory, hyper = rule.new_memory(), rule.hyper(n_arms)
-    for t in range(1, steps + 1):
-        k, position, weight = draw(state, rng.random(5), t, key)
-        arm = arm_at(state, k, position)
-        probability = weight / state[2][TOTAL]
-        lift, drain = rule.lift_and_drain(means[arm] + rng.standard_normal(), probability, t, memory, hyper)
-        lazy_move(state, k, position, weight, lift, drain, t)
-        move(*policy, arm, lift, drain)
-        share = rule.mixing(t, hyper)
-        if share > 0:
-            lazy.mix_with_uniform(state, share)
-            mix_with_uniform(*policy, n_arms, share)
-    return probabilities(state), policy[1][:n_arms] / policy[3][DENSE_TOTAL]
+    random = rng.random((steps, 5)), rng.standard_normal(steps), stream_key(seed)
+    replay_kernel(arrays, policy, calls_of(rule, n_arms), rule.new_memory(), means, *random)
+    return probabilities(arrays), policy[1][:n_arms] / policy[3][DENSE_TOTAL]
 
 
 LAZY_RULES = [
@@ -144,9 +173,7 @@ def test_draws_after_the_map_has_moved_follow_the_moved_weights():
     state = new_classes(np.random.default_rng(3).normal(size=400))
     totals(state)
     rng, key = np.random.default_rng(4), stream_key(4)
-    for t in range(1, 60):
-        k, position, weight = draw(state, rng.random(5), t, key)
-        lazy_move(state, k, position, weight, 0.05, 0.3, t)
+    steps_kernel(state, np.full(59, 0.05), np.full(59, 0.3), rng.random((59, 5)), key)
     p = probabilities(state)
     counts = np.zeros(400, dtype=np.int64)
     draw_many(state, rng.random((1_000_000, 5)), key, counts)
@@ -167,7 +194,7 @@ def test_learning_curves_of_lazy_and_dense_agree():
 
 def check_order(state, n_arms):
     """Every arm is somewhere once, and the books agree with the weights."""
-    arms, borders = state[1], state[3]
+    arms, borders = state[ARMS], state[BORDERS]
     held = [*arms[: borders[CLASSES + 1]], *borders[HEAVY_ARMS : HEAVY_ARMS + borders[N_HEAVY]]]
     assert sorted(held) == list(range(n_arms))
     assert (np.diff(borders[: CLASSES + 2]) >= 0).all()
@@ -197,15 +224,13 @@ def test_nothing_breaks_whatever_the_rewards(kind, learning_rate, n_arms, seed):
     theta = rng.normal(size=n_arms) * rng.choice([0.0, 1.0, 30.0, 1e4])
     state = new_classes(theta)
     totals(state)
-    for t in range(1, 300):
-        k, position, weight = draw(state, rng.random(5), t, key)
-        step = learning_rate * REWARDS[kind](t)
-        lazy_move(state, k, position, weight, step, step + learning_rate * 0.2, t)
-        assert 0 < state[2][TOTAL] < np.inf
+    steps = np.array([learning_rate * REWARDS[kind](t) for t in range(1, 300)])
+    least, most = steps_kernel(state, steps, steps + learning_rate * 0.2, rng.random((299, 5)), key)
+    assert 0 < least <= most < np.inf
     check_order(state, n_arms)
     if learning_rate <= 0.1 and kind != "huge":
-        assert state[2][REFRESHES] <= 300, "more than one refresh a step"
-        assert state[2][SLOW_STEPS] == 0
+        assert state[PAGE][REFRESHES] <= 300, "more than one refresh a step"
+        assert state[PAGE][SLOW_STEPS] == 0
 
 
 def test_a_dead_arm_comes_back_when_the_others_sink():

@@ -8,8 +8,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from logbarrier.bandits.loops.policy import SHIFT, TOTAL, draw_arm, mix_with_uniform, move, move_from, new_policy
+from logbarrier.bandits.loops import policy as dense
+from logbarrier.bandits.loops.policy import SHIFT, TOTAL, draw_from_arrays, new_policy, opened_policy
 from logbarrier.bandits.softmax import softmax
+from logbarrier.engine.compiled import compiled, from_python
+from logbarrier.engine.pointers import pointer_to
+
+draw_arm = from_python(draw_from_arrays)
+
+
+@from_python
+@compiled
+def move(arrays, arm, lift, drain):
+    dense.move(opened_policy(arrays), arm, lift, drain)
+
+
+@from_python
+@compiled
+def move_from(arrays, probabilities, arm, lift, drain):
+    dense.move_from(opened_policy(arrays), pointer_to(probabilities), probabilities.shape[0], arm, lift, drain)
+
+
+@from_python
+@compiled
+def mix_with_uniform(arrays, n_arms, share):
+    dense.mix_with_uniform(opened_policy(arrays), n_arms, share)
 
 
 def probabilities(policy, n_arms):
@@ -27,7 +50,7 @@ def test_a_move_adds_the_lift_and_drains_by_p(n_arms):
     theta = np.random.default_rng(1).normal(size=n_arms)
     policy = new_policy(theta)
     p = softmax(theta)
-    move(*policy, n_arms - 1, 0.3, 0.7)
+    move(policy, n_arms - 1, 0.3, 0.7)
     expected = theta - 0.7 * p
     expected[-1] += 0.3
     assert policy[0][:n_arms] == pytest.approx(expected, abs=1e-14)
@@ -37,9 +60,9 @@ def test_a_move_adds_the_lift_and_drains_by_p(n_arms):
 def test_a_move_without_drain_touches_one_arm_and_gives_the_bits_of_a_full_pass():
     theta = np.random.default_rng(2).normal(size=200)
     sparse, full = new_policy(theta), new_policy(theta)
-    move(*sparse, 70, 0.5, 0.0)
+    move(sparse, 70, 0.5, 0.0)
     full[0][70] += 0.5
-    move(*full, 0, 0.0, 1e-320)  # a drain too small to move anything, but not zero
+    move(full, 0, 0.0, 1e-320)  # a drain too small to move anything, but not zero
     assert sparse[3][TOTAL] == full[3][TOTAL]
     assert (sparse[1] == full[1]).all()
 
@@ -47,20 +70,20 @@ def test_a_move_without_drain_touches_one_arm_and_gives_the_bits_of_a_full_pass(
 def test_a_late_move_drains_by_the_given_probabilities():
     theta, earlier = np.array([0.0, 1.0, 2.0]), np.array([0.7, 0.2, 0.1])
     policy = new_policy(theta)
-    move_from(*policy, earlier, 1, 0.5, 2.0)
+    move_from(policy, earlier, 1, 0.5, 2.0)
     assert policy[0][:3] == pytest.approx([-1.4, 1.1, 1.8])
 
 
 def test_mixing_moves_half_way_to_uniform():
     policy = new_policy(np.array([0.0, 3.0, 800.0]))
-    mix_with_uniform(*policy, 3, 0.5)
+    mix_with_uniform(policy, 3, 0.5)
     assert probabilities(policy, 3) == pytest.approx([1 / 6, 1 / 6, 4 / 6], rel=1e-14)
 
 
 @given(st.lists(st.floats(-1e4, 1e4), min_size=2, max_size=20), st.floats(2.0**-53, 1 - 2.0**-53))
 def test_an_arm_of_zero_probability_is_never_drawn(theta, u):
     policy = new_policy(np.array(theta))
-    arm = draw_arm(policy[1], policy[2], policy[3][TOTAL], u)
+    arm = draw_arm(policy, u)
     assert 0 <= arm < len(theta)
     assert policy[1][arm] > 0
 
@@ -69,7 +92,7 @@ def test_an_arm_of_zero_probability_is_never_drawn(theta, u):
 def test_huge_moves_leave_a_policy(lift, drain, arm):
     policy = new_policy(np.linspace(-30, 30, 9))
     for _ in range(5):
-        move(*policy, arm, lift, drain)
+        move(policy, arm, lift, drain)
         p = probabilities(policy, 9)
         assert (p >= 0).all()
         assert p.sum() == pytest.approx(1, abs=1e-12)
@@ -78,9 +101,9 @@ def test_huge_moves_leave_a_policy(lift, drain, arm):
 
 def test_the_shift_follows_theta_only_when_it_must():
     policy = new_policy(np.zeros(4))
-    move(*policy, 0, 10.0, 0.0)
+    move(policy, 0, 10.0, 0.0)
     assert policy[3][SHIFT] == 0.0
-    move(*policy, 0, 1000.0, 0.0)
+    move(policy, 0, 1000.0, 0.0)
     assert policy[3][SHIFT] == 1010.0
 
 
@@ -90,7 +113,7 @@ def test_draws_follow_the_weights(n_arms):
     policy = new_policy(np.random.default_rng(3).normal(scale=2, size=n_arms))
     draws = 100_000
     u = (np.arange(draws) + 0.5) / draws
-    counts = np.bincount([draw_arm(policy[1], policy[2], policy[3][TOTAL], x) for x in u], minlength=n_arms)
+    counts = np.bincount([draw_arm(policy, x) for x in u], minlength=n_arms)
     expected = draws * probabilities(policy, n_arms)
     assert np.abs(counts - expected).max() <= 1.0
     assert chisquare(counts, expected).pvalue > 0.99

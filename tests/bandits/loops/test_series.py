@@ -7,33 +7,37 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import njit
 
 from logbarrier.bandits.loops.lazy import series
-from logbarrier.bandits.loops.lazy.classes import TOTAL
-from logbarrier.bandits.loops.lazy.series import CLASSES, K2, K3, MASSES, MOMENTS, ORDER, REACH
+from logbarrier.bandits.loops.lazy.layout import CLASSES, K2, K3, MASSES, MOMENTS, ORDER, TOTAL
+from logbarrier.bandits.loops.lazy.series import REACH
+from logbarrier.engine.compiled import compiled, from_python
 from logbarrier.engine.lanes import HALF
 
 BOUND = 4 * REACH**7  # per refresh, relative; REACH^7 is 2.3e-13
 
 
-@njit
+@from_python
+@compiled
 def compose(page, c):
     series.compose(page, 0, c)
     series.compose(page, HALF, c)
 
 
-@njit
+@from_python
+@compiled
 def value_at(page, k, x):
     return series.value_at(page, k, x)
 
 
-@njit
+@from_python
+@compiled
 def base_of(page, k, weight):
     return series.base_of(page, k, weight)
 
 
-@njit
+@from_python
+@compiled
 def masses(page):
     series.class_masses(page, 0)
 

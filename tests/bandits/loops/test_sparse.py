@@ -6,25 +6,35 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit
 from scipy.stats import chisquare
 
 import logbarrier as lb
 from logbarrier.bandits.loops import sparse
 from logbarrier.bandits.loops.policy import TOTAL as DENSE_TOTAL
-from logbarrier.bandits.loops.policy import move, new_policy
+from logbarrier.bandits.loops.policy import move as dense_move
+from logbarrier.bandits.loops.policy import new_policy, opened_policy
 from logbarrier.bandits.softmax import log_softmax, softmax
+from logbarrier.engine.compiled import compiled, from_python
 
 
-@njit
-def sparse_move(state, arm, lift):
-    sparse.move(state, arm, lift, False)
+@from_python
+@compiled
+def sparse_move(arrays, arm, lift):
+    sparse.move(sparse.opened_tree(arrays), arm, lift)
 
 
-@njit
-def draw_many(state, uniforms, counts):
+@from_python
+@compiled
+def move(arrays, arm, lift, drain):
+    dense_move(opened_policy(arrays), arm, lift, drain)
+
+
+@from_python
+@compiled
+def draw_many(arrays, uniforms, counts):
+    tree = sparse.opened_tree(arrays)
     for i in range(uniforms.shape[0]):
-        counts[sparse.draw(state, uniforms[i])] += 1
+        counts[sparse.draw(tree, uniforms[i])] += 1
 
 
 @settings(max_examples=40)
@@ -36,7 +46,7 @@ def test_sparse_weights_are_the_dense_ones(n_arms, size, seed):
     for _ in range(60):
         arm, lift = int(rng.integers(n_arms)), float(rng.normal() * size)
         sparse_move(tree, arm, lift)
-        move(*policy, arm, lift, 0.0)
+        move(policy, arm, lift, 0.0)
         theta[arm] += lift
     ours, dense = tree[1][:n_arms] / tree[4][sparse.TOTAL], policy[1][:n_arms] / policy[3][DENSE_TOTAL]
     counted = dense >= 1e-150

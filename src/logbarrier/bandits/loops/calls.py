@@ -1,6 +1,7 @@
 """What a loop calls by address: the functions of a rule and of a reward distribution, each compiled alone.
 
-So there is one compiled loop of each kind, whatever the rule and the rewards, and a new rule costs the compilation of a few lines.
+So there is one compiled loop of each kind, whatever the rule and the rewards, and a new rule costs the compilation of a few
+lines.
 Hyper-parameters, tuples of numbers for the rule, are a row of slots (engine/slots.py) for the loop.
 """
 

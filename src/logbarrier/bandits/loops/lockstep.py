@@ -256,6 +256,7 @@ def _loop() -> Callable[..., Any]:
                 report(state, lane, moved(tables, lane * size), bests[lane], regrets[lane], row)
         progress[DONE] = t
 
+    loop.label = "the lockstep loop"  # type: ignore[attr-defined]
     return loop
 
 

@@ -139,10 +139,7 @@ def move(policy, arm, lift, drain):
     scalars = policy.scalars
     scale = drain / scalars[TOTAL]
     policy.theta[arm] += lift
-    if scale == 0.0:
-        total = reweigh_one(policy, arm)
-    else:
-        total = drain_all(policy, scale, scalars[SHIFT])
+    total = reweigh_one(policy, arm) if scale == 0.0 else drain_all(policy, scale, scalars[SHIFT])
     if LOWEST_TOTAL <= total <= HIGHEST_TOTAL:
         scalars[TOTAL] = total
     else:

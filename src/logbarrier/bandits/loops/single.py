@@ -39,7 +39,7 @@ def the_place_itself(state, place):
     return place
 
 
-def loop_of(opened: Any, refilled: Any, drawn: Any, arm_at: Any, learnt: Any, reported: Any) -> Callable[..., Any]:
+def loop_of(label: str, opened: Any, refilled: Any, drawn: Any, arm_at: Any, learnt: Any, reported: Any) -> Callable[..., Any]:
     """The loop of an engine, for `kernel`."""
 
     def loop(arrays, law, problem, key_array, run, checkpoint_array, first, last, progress_array, out):
@@ -70,4 +70,5 @@ def loop_of(opened: Any, refilled: Any, drawn: Any, arm_at: Any, learnt: Any, re
             measure(weights, total, parameters, n_arms, best, regret, moved(pointer_to(out), c * N_METRICS))
         progress[DONE], progress[REGRET] = t, regret
 
+    loop.label = label  # type: ignore[attr-defined]
     return loop

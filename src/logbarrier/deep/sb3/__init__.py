@@ -1,8 +1,10 @@
 """The log barrier in Stable-Baselines3 and sb3-contrib.
 
-from logbarrier.deep.sb3 import LogBarrierPolicy
-model = PPO(LogBarrierPolicy, env, ent_coef=0.3)
-model.learn(100_000)
+    from logbarrier.deep.sb3 import LogBarrierPolicy
+    model = PPO(LogBarrierPolicy, env, ent_coef=0.3)
+    model.learn(100_000)
+
+`ent_coef` is now the weight of the barrier.
 """
 
 from .callback import BarrierCallback as BarrierCallback

@@ -77,8 +77,8 @@ class Diagnosis:
     def __str__(self) -> str:
         mean_return = f", mean return {np.mean(self.returns):.3g} in {len(self.returns)} episodes" if self.returns else ""
         lines = [
-            f"{len(self.states):,} steps in {len(set(self.states)):,} states: {100 * self.lost_share:.0f} % of the states' actions are "
-            f"lost (probability below {self.lost_below:g}){mean_return}",
+            f"{len(self.states):,} steps in {len(set(self.states)):,} states: {100 * self.lost_share:.0f} % of the states' "
+            f"actions are lost (probability below {self.lost_below:g}){mean_return}",
             "",
             f"{'action':>12}  {'mean':>8}  {'smallest':>9}  lost at",
         ]
@@ -93,7 +93,9 @@ class Diagnosis:
 def diagnose(model: Any, env: Any = None, *, steps: int = 2000, lost_below: float = 1e-3, seed: int = 0) -> Diagnosis:
     """Let an SB3 model (PPO, A2C, MaskablePPO, RecurrentPPO) act by its own probabilities, by default in its own environment.
 
-    print(diagnose(PPO.load("model.zip"), gymnasium.make("FrozenLake-v1")))
+        print(diagnose(PPO.load("model.zip"), gymnasium.make("FrozenLake-v1")))
+
+    The seed fixes the environment's chance and the policy's; the global random state is left alone.
     """
     if not hasattr(getattr(model, "policy", None), "evaluate_actions"):
         raise ValueError(f"diagnose: needs a model with an actor-critic policy, such as PPO or A2C, got {type(model).__name__}")

@@ -81,7 +81,7 @@ class LogBarrierMixin:
                 f"{type(self).__name__}: the log barrier needs discrete actions, got {action_space}; keep SB3's own policy and "
                 "its entropy bonus there, or cut the actions into bins with a MultiDiscrete space"
             )
-        super().__init__(observation_space, action_space, *args, **kwargs)
+        super().__init__(observation_space, action_space, *args, **kwargs)  # type: ignore[call-arg]
         self.bonus = bonus
         self.seen = Seen()
 

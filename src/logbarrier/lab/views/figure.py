@@ -7,7 +7,8 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-from bokeh.models import ColumnDataSource, GridBox, LayoutDOM
+from bokeh.layouts import row
+from bokeh.models import ColumnDataSource, LayoutDOM
 from bokeh.plotting import figure
 
 HEIGHT = 440
@@ -65,6 +66,7 @@ def put_legend_above(drawn: Any) -> None:
     legend.margin = 4
     legend.spacing = 14
     legend.label_text_font_size = "13px"
+    legend.label_text_color = "#808080"  # the one text that does not follow the page's colours, readable on both
 
 
 def source(*columns: str) -> ColumnDataSource:
@@ -72,10 +74,11 @@ def source(*columns: str) -> ColumnDataSource:
     return ColumnDataSource({name: [] for name in columns})
 
 
-def side_by_side(children: list[Any], columns: int) -> GridBox:
-    """Figures in a grid of so many columns."""
-    places: Any = [(child, i // columns, i % columns) for i, child in enumerate(children)]
-    return GridBox(children=places, sizing_mode="stretch_width")
+def side_by_side(children: list[Any]) -> Any:
+    """Figures beside one another, or below one another where the page is narrow."""
+    for child in children:
+        child.styles = {"flex": "1 1 280px", "max-width": "460px"}
+    return row(children, sizing_mode="stretch_width", styles={"flex-wrap": "wrap"})
 
 
 def csv_text(rows: Iterable[Sequence[Any]]) -> str:

@@ -82,7 +82,7 @@ class SimplexView:
 
     def __init__(self, curves: list[Curve]) -> None:
         self._panels = [_Panel(curve) for curve in curves[:MOST_PANELS]]
-        self.layout: LayoutDOM = side_by_side([panel.figure for panel in self._panels], min(len(self._panels), 2))
+        self.layout: LayoutDOM = side_by_side([panel.figure for panel in self._panels])
 
     def show(self, result: Paths) -> None:
         """Draw the paths up to the state's moment."""
@@ -113,10 +113,10 @@ class _Panel:
     def __init__(self, curve: Curve) -> None:
         self.figure = new_figure(
             title=curve.label,
-            height=380,
+            height=None,
+            aspect_ratio=1.1,
             x_range=(-0.14, 1.14),
             y_range=(-0.09, 0.96),
-            match_aspect=True,
             toolbar_location=None,
         )
         self.figure.axis.visible = False

@@ -6,9 +6,9 @@ square and mixed with a weight beta that falls from BOLD towards 0 as evidence c
     theta(s_t) += alpha/(1 + beta) [(A_t/|A| + beta B_t/|B|) (e_a - pi) + (beta/|B|) u(s_t) (1 - K pi)/(K - 1)]
     beta = BOLD/(1 + (BOLD - 1) (tau/ENOUGH)^2),    tau^-2 = mean over found states of n(s)^-2
 
-A is the advantage of rewards, B that of u, S the states found so far and d(s) the share n(s)/N of all visits. The terms in beta are the
-gradient of G/(S (K - 1)) with every visit weighing the same. tau is a mean of the visits that the least visited states
-dominate: a state that is newly found pulls it down, and exploration comes back. beta is 1 at tau = ENOUGH.
+A is the advantage of rewards, B that of u, S the states found so far and d(s) the share n(s)/N of all visits. The terms in
+beta are the gradient of G/(S (K - 1)) with every visit weighing the same. tau is a mean of the visits that the least visited
+states dominate: a state that is newly found pulls it down, and exploration comes back. beta is 1 at tau = ENOUGH.
 """
 
 from __future__ import annotations

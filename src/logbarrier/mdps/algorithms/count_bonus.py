@@ -24,7 +24,7 @@ def learn(episode, count, states, tally, memory, hyper):
 
 @dataclass(frozen=True, kw_only=True)
 class CountBonus(NoveltyPG):
-    """Policy gradient of r + scale/sqrt(n(s) + 1) (Bellemare et al. 2016; Strehl and Littman 2008), with a critic for each part.
+    """Policy gradient of r + scale/sqrt(n(s) + 1) (Strehl and Littman 2008; Bellemare et al. 2016), a critic for each part.
 
     scale > 0 is in units of reward.
 

@@ -70,7 +70,7 @@ class OptimisticQ(Rule):
 
     def policy(self, preferences: np.ndarray) -> np.ndarray:
         """1 for the action of the greatest value, the first of equals."""
-        return np.eye(preferences.shape[1])[preferences.argmax(axis=1)]
+        return np.asarray(np.eye(preferences.shape[1])[preferences.argmax(axis=1)])
 
     def expected_update(self, mdp: FiniteMDP, learned: Learned) -> np.ndarray:
         """In an episode of one step: rho(s) pi(a|s) learning_rate [R + gamma P max Q - Q]."""

@@ -1,7 +1,7 @@
 """What a rule is: hyper-parameters, and small compiled functions that act and learn.
 
-The loop calls `act` at every step and `learn` at the end of every episode (see `episode` for what they are given). To add a rule, write
-a frozen dataclass like the ones beside this file and run `mdps.testing.check_rule` on it.
+The loop calls `act` at every step and `learn` at the end of every episode (see `episode` for what they are
+given). To add a rule, write a frozen dataclass like the ones beside this file and run `mdps.testing.check_rule` on it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Rule:
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
     def expected_update(self, mdp: FiniteMDP, learned: Learned) -> np.ndarray:
-        """E[change of theta (S, K) in the next episode] that the rule claims where its critics and its estimate of d are right."""
+        """E[change of theta (S, K) in an episode] that the rule claims, where its critics and its estimate of d are right."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:

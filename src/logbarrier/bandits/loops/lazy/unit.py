@@ -1,4 +1,4 @@
-"""The unit of weight follows the total: by a factor 4 at a time, each class becomes its neighbour and hardly an arm is touched."""
+"""The unit of weight follows the total: by a factor 4 at a time, each class becomes its neighbour."""
 
 from __future__ import annotations
 

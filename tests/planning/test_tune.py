@@ -1,4 +1,4 @@
-"""plan: deterministic, within its budget, honest about what it saw, and better than a bad choice."""
+"""tune: deterministic, within its budget, honest about what it saw, and better than a bad choice."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import logbarrier as lb
 import logbarrier.theory as theory
 from logbarrier import planning
 from logbarrier.planning.picture import trade_off
-from logbarrier.planning.plan import default_budget
 from logbarrier.planning.search import Candidate, Search, _had_one_more_failed
+from logbarrier.planning.tune import default_budget
 from logbarrier.plots import simplex as pictures
 from logbarrier.plots.paths import sample_path
 
@@ -21,17 +21,17 @@ SMALL = {"n_arms": 10, "gap": 0.1, "horizon": 2000, "learning_rate": 0.1, "budge
 
 @pytest.fixture(scope="module")
 def found():
-    return planning.plan(**SMALL, threads=1)
+    return planning.tune(**SMALL, threads=1)
 
 
-def test_the_same_seed_gives_the_same_plan_whatever_the_threads(found):
-    assert planning.plan(**SMALL, threads=2) == found
-    assert planning.plan(**SMALL, seed=1, threads=1) != found
+def test_the_same_seed_gives_the_same_answer_whatever_the_threads(found):
+    assert planning.tune(**SMALL, threads=2) == found
+    assert planning.tune(**SMALL, seed=1, threads=1) != found
 
 
-def test_the_plan_stays_within_its_budget_and_reports_its_progress():
+def test_the_search_stays_within_its_budget_and_reports_its_progress():
     seen = []
-    found = planning.plan(**SMALL, threads=1, progress=lambda done, total: seen.append((done, total)))
+    found = planning.tune(**SMALL, threads=1, progress=lambda done, total: seen.append((done, total)))
     assert found.simulated_steps <= SMALL["budget"]
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert seen[-1][0] == found.simulated_steps
@@ -63,7 +63,7 @@ def test_the_recommended_eta_beats_both_ends_of_its_curve_on_other_seeds():
 
     The chosen eta must be ahead of both by more than 3 standard errors of 100 paired runs; seed fixed.
     """
-    found = planning.plan(10, 0.1, 25_000, learning_rate=0.1, budget=5e6, threads=1)
+    found = planning.tune(10, 0.1, 25_000, learning_rate=0.1, budget=5e6, threads=1)
     family = lb.GapInstances(n_arms=10)
 
     def final(eta):
@@ -86,8 +86,8 @@ def test_the_search_returns_to_a_stronger_barrier_when_its_leader_disappoints():
 
 
 @pytest.mark.parametrize(("n_arms", "gap", "r_max"), [(2, 1.9, 1.0), (3, 0.01, 50.0)])
-def test_a_plan_exists_for_few_arms_and_any_unit_of_reward(n_arms, gap, r_max):
-    found = planning.plan(n_arms, gap, 500, r_max=r_max, scale=r_max, budget=2e4, threads=1)
+def test_an_answer_exists_for_few_arms_and_any_unit_of_reward(n_arms, gap, r_max):
+    found = planning.tune(n_arms, gap, 500, r_max=r_max, scale=r_max, budget=2e4, threads=1)
     assert 0 < found.recommendation.optimal_probability <= 1
     assert found.recommendation.learning_rate <= 1 / r_max
 
@@ -98,7 +98,7 @@ def test_few_lucky_runs_convince_nobody():
     assert _had_one_more_failed(lucky) < _had_one_more_failed(steady)
 
 
-def test_the_theory_in_the_plan_is_that_of_the_theorems(found):
+def test_the_theory_in_the_answer_is_that_of_the_theorems(found):
     setting = theory.Setting(10, found.smallest_gap)
     assert found.epsilon == 0.05
     assert found.theory == (
@@ -119,17 +119,17 @@ def test_a_thousand_arms_get_a_budget_of_at_most_30_s_at_200_ns_a_step_on_two_co
     [
         ({"gap": 0.0}, "GapInstances: gap must be positive and finite, got 0.0"),
         ({"n_arms": 1}, "GapInstances: n_arms must be at least 2, got 1"),
-        ({"epsilon": 0.0}, "plan: epsilon must be positive and finite, got 0.0"),
+        ({"epsilon": 0.0}, "tune: epsilon must be positive and finite, got 0.0"),
         ({"epsilon": 3.0}, "sample_complexity: epsilon must be below 2 r_max = 2"),
-        ({"horizon": 0}, "plan: horizon must be between 1 and"),
-        ({"learning_rate": -1.0}, "plan: learning_rate must be positive and finite, got -1.0"),
-        ({"budget": 10.0}, "plan: budget must be at least 24 runs of the horizon, 48000 steps, got 10;"),
-        ({"seed": -1}, "plan: seed must be at least 0, got -1"),
+        ({"horizon": 0}, "tune: horizon must be between 1 and"),
+        ({"learning_rate": -1.0}, "tune: learning_rate must be positive and finite, got -1.0"),
+        ({"budget": 10.0}, "tune: budget must be at least 24 runs of the horizon, 48000 steps, got 10;"),
+        ({"seed": -1}, "tune: seed must be at least 0, got -1"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(changes, message):
     with pytest.raises(ValueError, match=message):
-        planning.plan(**SMALL | changes)
+        planning.tune(**SMALL | changes)
 
 
 def test_a_sample_path_starts_where_told_and_stays_on_the_simplex():

@@ -1,0 +1,60 @@
+"""The pictures of docs/lab.md: python benchmarks/lab_screenshots.py docs/images"""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+from pathlib import Path
+
+from PIL import Image
+
+import logbarrier as lb
+from lab_browser import chromium, open_page
+
+SIMPLEX = "arms=3&gap=0.3&alpha=0.5&etas=100&start=0.02&horizon=3000&view=simplex"
+SHOTS = {
+    "learning": "alpha=0.1&rules=lb,sgb,ent,npg",
+    "distribution": "alpha=0.5&view=distribution",
+    "smallest": "view=smallest",
+    "regret": "gap=0.01&rules=lb,adaptive,sgb,thompson&view=regret",
+    "simplex": SIMPLEX,
+    "policy": "arms=100&alpha=0.3&etas=2000&rules=lb,adaptive,sgb&view=policy",
+    "world": "view=world",
+    "dark": "start=0.001&rules=lb,adaptive,sgb,npg",
+    "phone": SIMPLEX,
+}
+COLOURS = 96
+
+
+def main() -> None:
+    """One file per view, and one each for a dark page and a phone."""
+    folder = Path(sys.argv[1])
+    page, browser = lb.lab(warm=False), chromium()
+    try:
+        for name, query in SHOTS.items():
+            size = {"phone": (390, 1000), "world": (1100, 980)}.get(name, (1100, 720))
+            metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+            scheme = {"name": "prefers-color-scheme", "value": "dark" if name == "dark" else "light"}
+            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+            open_page(browser, f"{page.url}?{query}")
+            browser.execute_async_script(
+                """
+                const done = arguments[0]
+                const stop = () => [...Bokeh.documents[0]._all_models.values()].find((m) => m.label == 'Stop')
+                const look = () => stop()?.disabled ? done() : setTimeout(look, 50)
+                look()
+                """
+            )
+            time.sleep(0.5)
+            shot = Image.open(io.BytesIO(browser.get_screenshot_as_png())).convert("RGB")
+            shot.quantize(COLOURS, dither=Image.Dither.NONE).save(folder / f"lab-{name}.png", optimize=True)
+            print(folder / f"lab-{name}.png", flush=True)
+    finally:
+        browser.quit()
+        page.stop()
+
+
+if __name__ == "__main__":
+    main()

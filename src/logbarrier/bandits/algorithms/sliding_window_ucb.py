@@ -1,0 +1,97 @@
+"""Sliding-window UCB: optimism that forgets, for arms that change."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+
+from ...base.parameters import Positive, whole
+from ...engine.compiled import compiled
+from ...engine.elementary import log
+from ..loops.vectors import largest
+from .arm_means import draw_largest, weigh_largest
+from .vector_rule import VectorRule
+
+OLDEST = 0  # memory: where the oldest pull is, then an arm (1 + its number, 0 for none) and a reward for every place
+
+
+@compiled
+def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
+    """Sums and numbers of the rewards of the last `window` pulls."""
+    sums, counts = vectors
+    window = int(hyper[1])
+    place = int(memory[OLDEST])
+    leaving = int(memory[1 + place]) - 1
+    if leaving >= 0:
+        counts[leaving] = max(counts[leaving] - 1.0, 0.0)
+        sums[leaving] = sums[leaving] - memory[1 + window + place] if counts[leaving] > 0.0 else 0.0
+    sums[arm] += reward
+    counts[arm] += 1.0
+    memory[1 + place], memory[1 + window + place] = arm + 1.0, reward
+    memory[OLDEST] = (place + 1) % window
+    return True
+
+
+@compiled
+def fill_bounds(t, vectors, hyper, bounds):
+    """bounds (K,) <- m(a) + c sqrt(log min(t, window) / n(a)), infinite for arms not in the window; returns the largest."""
+    sums, counts = vectors
+    width = hyper[0] * math.sqrt(log(max(min(float(t), hyper[1]), 1.0)))
+    for a in range(sums.shape[0]):
+        bounds[a] = sums[a] / counts[a] + width / math.sqrt(counts[a]) if counts[a] > 0.0 else math.inf
+    return largest(bounds)
+
+
+@compiled
+def weigh(t, vectors, memory, hyper, weights):
+    """All on the largest bound, evenly where several are largest."""
+    weigh_largest(weights, fill_bounds(t, vectors, hyper, weights))
+
+
+@compiled
+def draw(u, t, policy, vectors, memory, hyper, stream):
+    """An arm of the largest bound."""
+    bounds = np.empty(vectors.shape[1])
+    return draw_largest(u, bounds, fill_bounds(t, vectors, hyper, bounds))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlidingWindowUCB(VectorRule):
+    """Sliding-window UCB (Garivier and Moulines 2011): UCB1 that knows only its last `window` pulls.
+
+        m(a) + c sqrt(log min(t, window) / n(a))
+
+    m and n over the window; arms that are not in it come first. c > 0: 2 sigma for Gaussian rewards of deviation sigma.
+    """
+
+    name = "sliding-window-ucb"
+    place = "outside the paper"
+    rows: ClassVar[tuple[str, ...]] = ("sums", "counts")
+    never_negative = ("counts",)
+    prefers = False
+    learn = staticmethod(learn)
+    weigh = staticmethod(weigh)
+    draw = staticmethod(draw)
+
+    c: Positive = 2.0
+    window: Annotated[int, whole(1, 10_000_000)] = 2000
+
+    def hyper(self, n_arms: int) -> tuple[Any, ...]:
+        return float(self.c), float(self.window)
+
+    def new_memory(self) -> np.ndarray:
+        return np.zeros(1 + 2 * int(self.window))
+
+    def expected_update(
+        self, t: int, policy: np.ndarray, means: np.ndarray, vectors: np.ndarray, memory: np.ndarray
+    ) -> np.ndarray:
+        """p(a) r(a) comes to the sums, and what is oldest leaves."""
+        change = policy * means
+        place = int(memory[OLDEST])
+        leaving = int(memory[1 + place]) - 1
+        if leaving >= 0:
+            change[leaving] -= memory[1 + int(self.window) + place]
+        return np.asarray(change)

@@ -1,0 +1,68 @@
+"""The rules that a plan tries, what a step of each costs, and the line of code that makes one."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+
+from ..bandits.algorithms.adaptive_log_barrier_sgb import AdaptiveLogBarrierSGB
+from ..bandits.algorithms.auto_log_barrier import AutoLogBarrier
+from ..bandits.algorithms.beta_thompson_sampling import BetaThompsonSampling
+from ..bandits.algorithms.epsilon_greedy import EpsilonGreedy
+from ..bandits.algorithms.inverse_gap_weighting import InverseGapWeighting
+from ..bandits.algorithms.rule import Rule, TwoScalarRule
+from ..bandits.algorithms.thompson_sampling import ThompsonSampling
+from ..bandits.algorithms.ucb1 import UCB1
+from ..bandits.flights import FEW_ARMS
+from ..bandits.problems import BernoulliGapInstances, GapInstances
+
+ALPHAS = (0.03, 0.1, 0.3, 1.0)  # of the adaptive barrier, in units of 1/r_max
+CLICK_DEVIATION = 0.5  # the largest that rewards of 0 and 1 have
+
+# Nanoseconds a step for every arm and for itself; rough, and constants so that a plan does not depend on the machine's mood.
+BY_ARM: dict[type[Rule], float] = {
+    ThompsonSampling: 12.0,
+    BetaThompsonSampling: 250.0,
+    UCB1: 2.5,
+    InverseGapWeighting: 2.5,
+    EpsilonGreedy: 1.0,
+}
+STEP = 150.0
+LAZY_START = 1500.0  # a lazy step before the policy has left uniform, which takes a few pulls of each arm
+
+
+def contenders(family: GapInstances | BernoulliGapInstances) -> list[Rule]:
+    """What is worth trying on a family: the automatic rule, the adaptive one and the plain bandit algorithms."""
+    unit = family.r_max
+    tried: list[Rule] = [AutoLogBarrier()]
+    tried += [AdaptiveLogBarrierSGB(learning_rate=float(f"{alpha / unit:.3g}")) for alpha in ALPHAS]
+    if isinstance(family, BernoulliGapInstances):
+        scale = CLICK_DEVIATION
+        tried += [BetaThompsonSampling(), ThompsonSampling(scale=scale)]
+    else:
+        scale = family.scale
+        wide = max(scale, unit)  # the scale is also how far from 0 a mean is believed to lie
+        tried += [ThompsonSampling(scale=each) for each in dict.fromkeys((scale, wide))]
+    return [*tried, UCB1(c=float(f"{2.0 * scale:.3g}")), InverseGapWeighting(), EpsilonGreedy()]
+
+
+def cost(rule: Rule, n_arms: int, horizon: int) -> float:
+    """About how many seconds a run takes."""
+    if not isinstance(rule, TwoScalarRule):
+        return 1e-9 * horizon * (STEP + BY_ARM[type(rule)] * n_arms)
+    if n_arms <= FEW_ARMS:
+        return 1e-9 * horizon * (STEP / 3.0 + 2.0 * n_arms)
+    return 1e-9 * (horizon * STEP + LAZY_START * min(horizon, 3 * n_arms))
+
+
+def code_of(rule: Rule) -> str:
+    """The line that makes a rule, without the parameters that are at their defaults.
+
+    >>> code_of(AdaptiveLogBarrierSGB(learning_rate=0.1))
+    'lb.AdaptiveLogBarrierSGB(learning_rate=0.1)'
+    """
+    given = [
+        f"{field.name}={getattr(rule, field.name)!r}"
+        for field in fields(rule)
+        if field.default is MISSING or getattr(rule, field.name) != field.default
+    ]
+    return f"lb.{type(rule).__name__}({', '.join(given)})"

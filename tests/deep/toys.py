@@ -1,0 +1,46 @@
+"""A toy environment with any spaces, and the examples as modules."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+ROOT = Path(__file__).parent.parent.parent
+EXAMPLES = ROOT / "examples"
+
+
+class Toy(gymnasium.Env[Any, Any]):
+    """Any spaces: observations are drawn at random, episodes last 10 steps, and the allowed actions are the even ones."""
+
+    def __init__(self, action_space: spaces.Space[Any], observation_space: spaces.Space[Any] | None = None) -> None:
+        self.action_space = action_space
+        self.observation_space = observation_space or spaces.Box(-1.0, 1.0, (3,), np.float32)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        if seed is not None:
+            self.observation_space.seed(seed)
+        self.age = 0
+        return self.observation_space.sample(), {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.age += 1
+        return self.observation_space.sample(), float(np.sum(action) == 0), self.age == 10, False, {}
+
+    def action_masks(self) -> np.ndarray:
+        return np.arange(self.action_space.n) % 2 == 0
+
+
+def module(path: Path) -> Any:
+    """A script, imported."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded

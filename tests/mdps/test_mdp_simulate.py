@@ -1,0 +1,156 @@
+"""simulate: transitions as the MDP says, metrics against exact solutions, and bits that depend on seed and run alone."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from logbarrier import mdps
+from logbarrier.engine.random import stream_key
+from logbarrier.mdps.episode import VISITS, count_visits, new_episode, nothing_learned, softmax_action
+from logbarrier.mdps.loop import drawn, world_of
+from logbarrier.mdps.measure import Judge, reward_per_step
+
+PG = mdps.PG(learning_rate=0.1)
+
+
+def random_mdp(seed, n_states=6, n_actions=3):
+    rng = np.random.default_rng(seed)
+    P = 0.97 * rng.dirichlet(np.ones(n_states), size=(n_states, n_actions))
+    return mdps.FiniteMDP(P=P, R=rng.normal(size=(n_states, n_actions)), rho=rng.dirichlet(np.ones(n_states)), gamma=0.9)
+
+
+def test_successors_are_drawn_with_their_probabilities():
+    """Even steps of the uniform number instead of random ones, so the shares are exact to one step in 100 000."""
+    mdp, steps = random_mdp(0), 100_000
+    offsets, moves, _, start, _ = world_of(mdp)
+    for row in (0, 7, 17):
+        found = [drawn(moves, offsets[row], offsets[row + 1], (i + 0.5) / steps) for i in range(steps)]
+        shares = np.bincount(np.array(found) + 1, minlength=7) / steps
+        truth = [mdp.missing.ravel()[row], *mdp.P.reshape(18, 6)[row]]
+        assert np.abs(shares - truth).max() < 2 / steps
+    first = [drawn(start, 0, len(start), (i + 0.5) / steps) for i in range(steps)]
+    assert np.abs(np.bincount(first, minlength=6) / steps - mdp.rho).max() < 2 / steps
+
+
+def test_states_are_visited_as_often_as_the_occupancy_says():
+    """Chi-square on first states and their successors under a policy that does not learn; false-alarm rate 1e-6."""
+    mdp = random_mdp(1)
+    one = mdps.FiniteMDP(P=mdp.P, R=mdp.R, rho=mdp.rho, gamma=0.9, episode_length=1)
+    from logbarrier.mdps.simulator import Flight
+
+    flight = Flight(mdps.PG(learning_rate=1e-12), Judge(one), stream_key(5), 0)
+    flight.advance(20_000)
+    visits = flight.learned.visits
+    assert visits.sum() == 20_000
+    assert chisquare(visits, 20_000 * mdp.rho).pvalue > 1e-6
+
+
+def test_occupancies_agree_with_elimination():
+    for mdp in (random_mdp(2), mdps.RiverSwim(30), mdps.DeepSea(6, gamma=1.0)):
+        judge = Judge(mdp)
+        for policy in (mdp.uniform_policy, np.asarray(mdp.optimal_policy)):
+            performance, smallest = judge.evaluate(policy)
+            assert performance == pytest.approx(mdp.performance(policy), rel=1e-10, abs=1e-13)
+            assert smallest == pytest.approx(mdp.occupancy(policy).min(), rel=1e-9)
+
+
+def test_scores_run_from_uniform_to_optimal():
+    mdp = random_mdp(3)
+    judge = Judge(mdp)
+    assert judge.greedy_score(np.asarray(mdp.optimal_policy).argmax(axis=1)) == pytest.approx(1.0)
+    worst = np.asarray(mdps.FiniteMDP(P=mdp.P, R=-mdp.R, rho=mdp.rho, gamma=0.9).optimal_policy).argmax(axis=1)
+    greedy = np.eye(3)[worst]
+    uniform = mdp.performance(mdp.uniform_policy)
+    expected = (mdp.performance(greedy) - uniform) / (mdp.optimal_performance - uniform)
+    assert judge.greedy_score(worst) == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_optimal_pace_of_a_sea_is_its_treasure_over_its_depth():
+    sea = mdps.DeepSea(9)
+    assert reward_per_step(sea, np.asarray(sea.optimal_policy)) == pytest.approx((1.0 - 0.01) / 9, rel=1e-12)
+
+
+def test_regret_counts_the_rewards_that_were_missed():
+    """One state, two actions that pay 1 and 0: the optimal pace is 1, so regret is the number of wrong actions."""
+    bandit = mdps.FiniteMDP(P=np.zeros((1, 2, 1)), R=[[0.0, 1.0]], rho=[1.0], gamma=0.9, episode_length=1)
+    record = mdps.simulate(mdps.OptimisticQ(learning_rate=1.0, initial=2.0), bandit, steps=50, seed=0)
+    assert record["regret"][0, -1] == 1.0
+    assert record["score"][0, -1] == 1.0
+    assert record["coverage"][0].tolist()[:2] == [0.0, 1.0]
+
+
+def test_runs_depend_on_seed_and_number_alone():
+    options = {"steps": 2000, "seed": 9, "checkpoints": [1, 77, 1500]}
+    lake = mdps.RandomLocks(5, 3)
+    whole = mdps.simulate(PG, lake, runs=6, threads=1, **options)
+    for other in (
+        mdps.simulate(PG, lake, runs=6, threads=3, **options),
+        mdps.simulate(PG, lake, runs=6, threads=1, chunk=13, **options),
+    ):
+        assert whole.digest() == other.digest()
+    late = mdps.simulate(PG, lake, runs=2, first_run=4, **options)
+    for name in mdps.METRICS:
+        assert np.array_equal(late[name], whole[name][4:])
+    other = mdps.simulate(PG, lake, runs=6, **{**options, "seed": 10})
+    assert not np.array_equal(other["regret"], whole["regret"])
+
+
+def test_more_checkpoints_change_no_value():
+    few, many = (
+        mdps.simulate(PG, mdps.RiverSwim(5), steps=1000, seed=2, checkpoints=marks) for marks in ([500], [3, 250, 500, 777])
+    )
+    for name in mdps.METRICS:
+        assert np.array_equal(few[name], many[name][:, np.isin(many.steps, few.steps)])
+
+
+def test_only_the_metrics_asked_for_are_measured():
+    record = mdps.simulate(PG, mdps.RiverSwim(4), steps=100, seed=0, metrics=["regret", "score"])
+    assert record.metrics == ("regret", "score")
+
+
+def test_visits_of_an_episode_enter_the_tally():
+    learned, episode = nothing_learned(3, 2, 0.0, 0), new_episode(4, 2)
+    episode[0][:] = [0, 1, 1, 0, -1]
+    count_visits(episode, 4, learned.states, learned.tally, 0.5)
+    assert learned.states[:, VISITS].tolist() == [2.0, 2.0, 0.0]
+    assert learned.states[:, 1].tolist() == [1.125, 0.75, 0.0]
+    assert learned.tally.tolist() == [1.0, 2.0, 4.0, 0.5]
+
+
+def test_actions_follow_softmax_even_at_the_extremes():
+    states, room = np.zeros((1, 7)), np.zeros((1, 3))
+    states[0, 4:] = [1e6, -1e6, 0.0]
+    assert [softmax_action(states, 0, u, room, 0) for u in (1e-12, 0.5, 1 - 1e-12)] == [0, 0, 0]
+    assert room[0].tolist() == [1.0, 0.0, 0.0]
+
+
+def test_progress_reaches_all_steps():
+    seen = []
+    mdps.simulate(PG, mdps.RiverSwim(4), steps=100, runs=3, seed=0, chunk=30, threads=2, progress=lambda *now: seen.append(now))
+    assert seen[-1] == (300, 300)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"steps": 0}, "simulate: steps must be between 1 and 4294967295, got 0"),
+        ({"steps": 10, "metrics": ["entropy"]}, f"simulate: metric must be one of {', '.join(mdps.METRICS)}, got 'entropy'"),
+        ({"steps": 10, "metrics": []}, "simulate: metrics must name at least one"),
+        ({"steps": 10, "checkpoints": [11]}, "simulate: checkpoint must be between 0 and 10, got 11"),
+    ],
+)
+def test_bad_options_are_refused_in_a_sentence(options, sentence):
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+        mdps.simulate(PG, mdps.RiverSwim(4), **options)
+
+
+def test_things_that_are_no_rule_or_no_mdp_are_refused():
+    with pytest.raises(ValueError, match="simulate: rule must be a rule such as mdps.SpectralPG"):
+        mdps.simulate("pg", mdps.RiverSwim(4), steps=10)
+    with pytest.raises(ValueError, match="simulate: mdp must be an MDP such as mdps.RiverSwim"):
+        mdps.simulate(PG, mdps.RiverSwim, steps=10)

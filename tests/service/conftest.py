@@ -1,0 +1,55 @@
+"""A service in this process, on a free port of this machine."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
+
+import httpx
+import uvicorn
+
+import logbarrier as lb
+from logbarrier.bandits.durable import journal
+from logbarrier.service.app import make_app
+from logbarrier.service.server import bound
+
+TOKEN = "secret"
+RULE = lb.LogBarrierSGB(learning_rate=0.5, eta=20.0)
+
+
+@pytest.fixture
+def agent(tmp_path, monkeypatch):
+    monkeypatch.setattr(journal, "SYNCHRONOUS", "OFF")
+    with lb.DurableAgent(tmp_path / "agent.db", rule=RULE, arms=["a", "b", "<i>c"], seed=0) as opened:
+        yield opened
+
+
+@dataclass
+class Running:
+    """Where the service listens, and its application."""
+
+    address: str
+    app: object
+    token: str = TOKEN
+
+
+@pytest.fixture
+def running(agent):
+    listener, app = bound("127.0.0.1", 0), make_app(agent, TOKEN)
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    yield Running(f"http://127.0.0.1:{listener.getsockname()[1]}", app)
+    server.should_exit = True
+    thread.join()
+    listener.close()
+
+
+@pytest.fixture
+def client(running):
+    with httpx.Client(base_url=running.address, headers={"Authorization": f"Bearer {TOKEN}"}, trust_env=False) as opened:
+        yield opened

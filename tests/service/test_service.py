@@ -1,0 +1,190 @@
+"""The service: every call over HTTP, its refusals, its limits, its description."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+import logbarrier as lb
+from logbarrier.service.app import make_app
+from logbarrier.service.openapi import description
+from logbarrier.service.requests import LARGEST_BODY
+from logbarrier.service.server import is_local, token_beside
+
+
+def test_decide_and_reward_are_those_of_an_agent_in_memory(client, agent):
+    twin = lb.Agent(agent._ledger.agent.rule, arms=["a", "b", "<i>c"], seed=0)
+    for t in range(20):
+        ours, theirs = client.post("/decide").json(), twin.ask()
+        assert ours == {"id": theirs.id, "arm": theirs.arm, "probability": theirs.probability}
+        assert client.post("/reward", json={"id": ours["id"], "reward": t % 3}).json() == {"result": "told"}
+        twin.tell(theirs, t % 3)
+    assert client.get("/policy").json()["policy"] == twin.policy.tolist()
+
+
+def test_a_reward_counts_once(client):
+    identity = client.post("/decide", json={"available": ["a", "b"]}).json()["id"]
+    answers = [client.post("/reward", json={"id": identity, "reward": reward}) for reward in (1, 1.0, 2)]
+    assert [answer.status_code for answer in answers] == [200, 200, 409]
+    assert [answer.json() for answer in answers[:2]] == [{"result": "told"}, {"result": "duplicate"}]
+    assert answers[2].json() == {"error": "DurableAgent.tell: decision 0 was told 1.0 already, got 2.0"}
+
+
+def test_arms_come_and_go(client):
+    assert client.post("/arms", json={"arm": "d", "probability": 0.1}).json() == {"arms": ["a", "b", "<i>c", "d"]}
+    assert client.get("/policy").json()["policy"][3] == pytest.approx(0.1, rel=1e-12)
+    assert client.post("/arms/remove", json={"arm": "a"}).json() == {"arms": ["b", "<i>c", "d"]}
+    assert client.get("/arms").json() == {"arms": ["b", "<i>c", "d"]}
+    assert client.post("/observe", json={"arm": "d", "reward": 1, "probability": 0.5}).json() == {"result": "observed"}
+    assert client.post("/forget", json={"id": client.post("/decide").json()["id"]}).json() == {"result": "forgotten"}
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "status", "message"),
+    [
+        ("/reward", b'{"id": 7, "reward": 1}', 404, "decision 7 was never asked"),
+        ("/reward", b'{"id": true, "reward": 1}', 404, "decision True was never asked"),
+        ("/reward", b'{"id": 0, "reward": NaN}', 400, "reward must be finite"),
+        ("/reward", b'{"id": 0, "reward": "1"}', 400, "reward must be a number"),
+        ("/reward", b'{"id": 0}', 400, "the body lacks the field 'reward'"),
+        ("/reward", b'{"id": 0, "reward": 1, "more": 2}', 400, "unknown field 'more'"),
+        ("/reward", b"[0, 1]", 400, "the body must be a JSON object"),
+        ("/reward", b"{", 400, "the body must be JSON"),
+        ("/reward", b"\xff\xfe", 400, "the body must be JSON"),
+        ("/reward", b"[" * 60_000, 400, "the body must be JSON"),
+        ("/decide", b'{"available": "a"}', 400, "available must be a list of arms"),
+        ("/decide", b'{"available": [["a"]]}', 400, "arm must be one of"),
+        ("/decide", b'{"available": []}', 400, "available must name at least one arm"),
+        ("/arms", b'{"arm": null}', 400, "the name of an arm must be a string or a finite number"),
+        ("/arms", b'{"arm": "a"}', 400, "arm 'a' is there already"),
+        ("/decide", b" " * (LARGEST_BODY + 1), 413, "at most 65536 bytes"),
+    ],
+)
+def test_a_wrong_request_is_refused_in_one_sentence_and_changes_nothing(client, agent, path, content, status, message):
+    before = agent.state_dict()
+    answer = client.post(path, content=content)
+    assert answer.status_code == status
+    assert message in answer.json()["error"]
+    assert agent.state_dict() == before
+
+
+def test_without_the_token_nothing_but_health_is_answered(client):
+    for path, methods in description()["paths"].items():
+        for method in methods:
+            for header in ({"Authorization": ""}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic secret"}):
+                answer = client.request(method.upper(), path, headers=header)
+                assert answer.status_code == (200 if path == "/health" else 401)
+                assert path == "/health" or answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_an_empty_token_is_refused(agent):
+    with pytest.raises(ValueError, match="token must not be empty"):
+        make_app(agent, "")
+
+
+def test_the_description_has_every_route_and_no_other(client, running):
+    routes = {(method.lower(), route.path) for route in running.app.routes for method in route.methods - {"HEAD"}}
+    described = {(method, path) for path, methods in client.get("/openapi.json").json()["paths"].items() for method in methods}
+    of_the_page = {("get", path) for path in ("/", "/page.css", "/page.js", "/picture", "/openapi.json")}
+    assert routes == described | of_the_page
+
+
+def test_the_log_is_json_lines_with_propensities(client, agent):
+    for _ in range(3):
+        client.post("/decide")
+    client.post("/reward", json={"id": 1, "reward": 0.5})
+    rows = [json.loads(line) for line in client.get("/log").text.splitlines()]
+    assert rows == list(agent.log())
+    assert [json.loads(line)["id"] for line in client.get("/log?after=0").text.splitlines()] == [1, 2]
+    assert client.get("/log?after=x").status_code == 400
+
+
+def test_metrics_are_prometheus_text(client):
+    client.post("/arms", json={"arm": 'quote " and \\'})
+    for _ in range(2):
+        client.post("/reward", json={"id": client.post("/decide").json()["id"], "reward": 1})
+    client.post("/reward", json={"id": 0, "reward": 1})
+    text = client.get("/metrics").text
+    for line in text.splitlines():
+        assert re.fullmatch(r'# (HELP|TYPE) logbarrier_\w+ .+|logbarrier_\w+(\{\w+="([^"\\]|\\.)*"\})? [0-9.e+-]+', line), line
+    assert "logbarrier_decisions_total 2\n" in text
+    assert 'logbarrier_rewards_total{result="told"} 2\n' in text
+    assert 'logbarrier_rewards_total{result="duplicate"} 1\n' in text
+    assert r'arm="quote \" and \\"' in text
+
+
+def test_many_clients_share_writes_and_count_once(client, agent):
+    commits = []
+    write = agent._journal.commit
+    agent._journal.commit = lambda events, **rest: (commits.append(len(events)), write(events, **rest))[1]
+
+    def work(_):
+        decision = client.post("/decide").json()
+        return decision["id"], client.post("/reward", json={"id": decision["id"], "reward": 1}).json()["result"]
+
+    with ThreadPoolExecutor(8) as pool:
+        done = list(pool.map(work, range(40)))
+    assert sorted(identity for identity, _ in done) == list(range(40))
+    assert {result for _, result in done} == {"told"}
+    assert sum(commits) == 80
+    assert (agent.replayed().policy == agent.policy).all()
+
+
+def test_a_full_disk_is_told_and_nothing_is_done(client, agent):
+    agent._journal._connection.execute("PRAGMA max_page_count = 1")
+    before = agent._ledger.agent.state_dict()
+    names = [f"a long name {i} " * 300 for i in range(4)]
+    answers = [client.post("/arms", json={"arm": name}) for name in names]
+    assert answers[0].status_code == 503
+    assert "database or disk is full" in answers[0].json()["error"]
+    assert client.post("/arms/remove", json={"arm": names[1]}).status_code == 200  # the limit went with the connection
+    assert before["asked"] == 0
+    assert names[0] not in client.get("/arms").json()["arms"]
+
+
+def test_the_token_is_made_once_and_for_its_owner_alone(tmp_path):
+    token, file = token_beside(tmp_path / "agent.db")
+    assert len(token) > 40
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert token_beside(tmp_path / "agent.db") == (token, file)
+    file.write_text("")
+    with pytest.raises(ValueError, match="is empty"):
+        token_beside(tmp_path / "agent.db")
+
+
+def test_only_loopback_is_local():
+    assert [is_local(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "192.0.2.1")] == [True] * 3 + [False] * 2
+
+
+def test_the_command_serves_until_it_is_stopped(tmp_path):
+    command = [sys.executable, "-m", "logbarrier", "serve", str(tmp_path / "agent.db"), "--port", "0"]
+    words = ["--arms", "a,b", "--rule", "sgb", "--learning-rate", "0.1"]
+    environment = {**os.environ, "LOGBARRIER_TOKEN": "word"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command + words, env=environment, **pipes)
+    try:
+        address = json.loads(process.stdout.readline())["address"]
+        assert address.startswith("http://127.0.0.1:")
+        headers = {"Authorization": "Bearer word"}
+        assert httpx.post(f"{address}/decide", headers=headers, trust_env=False).json()["arm"] in ("a", "b")
+        second = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+        assert (second.returncode, second.stdout) == (2, "")
+        assert re.fullmatch(r"logbarrier: DurableAgent: .*agent.db is in use by process \d+; .*\n", second.stderr)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0
+    finally:
+        process.kill()
+        process.communicate()
+    assert all(set(json.loads(line)) == {"time", "level", "message"} for line in errors.splitlines())
+    assert not (tmp_path / "agent.db.token").exists()
+    with lb.DurableAgent(tmp_path / "agent.db") as agent:
+        assert agent.pending == (0,)

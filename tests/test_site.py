@@ -1,0 +1,73 @@
+"""The documentation site: it builds without a warning, offline, and what its pages say to type can be typed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer
+
+from logbarrier.cli import app
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    pytest.importorskip("mkdocs", reason="the site needs MkDocs, which the extra 'docs' installs")
+    pytest.importorskip("mkdocstrings", reason="the site needs mkdocstrings, which the extra 'docs' installs")
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
+    return folder
+
+
+def test_every_page_is_in_the_site_and_in_its_contents(site):
+    contents = (site / "index.html").read_text()
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        name = page.relative_to(ROOT / "docs").with_suffix(".html").as_posix()
+        assert (site / name).exists(), name
+        assert f'href="{name}"' in contents, name
+
+
+def test_the_reference_shows_docstrings_as_written(site):
+    text = (site / "reference" / "simulate.html").read_text()
+    assert '<pre class="docstring">' in text
+    assert "seed         runs first_run .. first_run + runs - 1 of this seed" in text
+
+
+def test_the_site_fetches_nothing_from_elsewhere(site):
+    for page in site.rglob("*.html"):
+        assert not re.findall(r'<(?:script|img|iframe)[^>]*src="https?:', page.read_text()), page
+        assert not re.findall(r'<link[^>]*rel="stylesheet"[^>]*href="https?:', page.read_text()), page
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_on_the_page_are_understood(page):
+    commands = typer.main.get_command(app)
+    for line in re.findall(r"^(?:\$ )?(logbarrier .*)$", page.read_text(), flags=re.MULTILINE):
+        _, name, *arguments = shlex.split(line, comments=True)
+        assert name in commands.commands, line
+        with commands.commands[name].make_context(name, arguments):
+            pass
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_toml_on_the_page_can_be_read(page):
+    for block in re.findall(r"```toml\n(.*?)```", page.read_text(), flags=re.DOTALL):
+        tomllib.loads(block)
