@@ -82,6 +82,17 @@ def test_a_share_whose_interval_covers_the_bound_is_undecided():
     assert share_above("x", np.arange(50) < 20, 0.9).fails
 
 
+def test_one_of_many_comparisons_fails_by_chance_less_easily():
+    """Just outside its own interval a comparison fails alone, and leaves doubt among ten."""
+    values = RNG.normal(0, 1, 40)
+    bound = above("x", values, 0.0).high + 1e-3
+    close_call, sure = above("close call", values, bound), above("sure", values, -9.0)
+    assert weakest([close_call]).fails
+    assert not weakest([close_call] + [sure] * 9).fails
+    assert weakest([close_call] + [sure] * 9).where == "close call"
+    assert weakest([above("far", values, 9.0)] + [sure] * 9).fails
+
+
 def test_one_failure_decides_against_doubt_elsewhere():
     doubtful, failing = above("doubtful", ONE, ONE.mean()), above("failing", ONE, 10.0)
     assert weakest([doubtful, failing]).where == "failing"

@@ -97,7 +97,8 @@ def test_clients_of_one_cluster_keep_out_of_each_others_way_and_a_killed_schedul
     wait_for_cells(tmp_path / "one", 1)
     wait_for_cells(tmp_path / "other", 1)
     clients[0].send_signal(signal.SIGINT)
-    assert clients[0].wait(60) == 130
+    clients[0].communicate(timeout=60)
+    assert clients[0].returncode == 130
     wait_for_cells(tmp_path / "other", len(cell_bytes(tmp_path / "other")) + 5)
     assert clients[1].poll() is None
     scheduler.kill()

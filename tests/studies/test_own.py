@@ -223,7 +223,7 @@ def test_from_the_idea_to_the_ranking_on_the_command_line(tmp_path):
     again = logbarrier("run", study, "--out", out)
     assert "2 cells computed" in again.stdout
     assert "4 were stored" in again.stdout
-    status = logbarrier("status", "--out", out)
-    assert len(status.stdout.splitlines()) == 2
+    status = logbarrier("status", "--out", out, "--json")
+    assert sorted(row.get("done", 0) for row in json.loads(status.stdout)) == [0, 6]
     assert f"{folder} is left out" in status.stderr
     assert "edited since" in status.stderr

@@ -1,26 +1,29 @@
 """Evidence for or against a statement: an effect with its 95 % interval, and whether that leaves any doubt.
 
 It holds where the whole interval is on the right side of the bound, fails where the whole interval is on the wrong side, and is
-undecided where the interval covers the bound. A statement about several comparisons holds only if each of them does, and
-fails if one does, so it has the evidence of its weakest one; such an intersection-union test needs no correction for their
-number.
+undecided where the interval covers the bound. A statement about several comparisons has the evidence of its weakest one. It
+holds only if each of them does, an intersection-union test that needs no correction for their number; it fails if one of them
+does, and as one of m may do so by chance, at an m-th of the level.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..statistics import share_interval, t_quantile
+
+TAIL = 0.025  # on each side of a 95 % interval
 
 
 @dataclass(frozen=True)
 class Evidence:
     """effect must be above (or below) `bound`; p is the chance of data this favourable if it just missed it.
 
+    against: the chance of data this unfavourable if it just reached it.
     where: which comparison. p is None where the statement is about every single run, and no sampling error is left.
     holds, fails: neither where the interval covers the bound.
     """
@@ -32,6 +35,7 @@ class Evidence:
     bound: float
     above: bool
     p: float | None
+    against: float | None
     holds: bool
     fails: bool
 
@@ -43,7 +47,10 @@ class Evidence:
 
 def weakest(evidence: Iterable[Evidence]) -> Evidence:
     """The evidence that decides a statement about all of them."""
-    return max(evidence, key=lambda one: (one.fails, not one.holds, one.p if one.p is not None else 0.0, -one.margin))
+    found = list(evidence)
+    level = TAIL / len(found)
+    judged = [replace(one, fails=one.fails and (one.against is None or one.against < level)) for one in found]
+    return max(judged, key=lambda one: (one.fails, not one.holds, one.p if one.p is not None else 0.0, -one.margin))
 
 
 def above(where: str, values: np.ndarray, bound: float) -> Evidence:
@@ -75,15 +82,15 @@ def share_above(where: str, hits: np.ndarray, bound: float) -> Evidence:
     """More than a share `bound` of runs does something: exact binomial test, Clopper-Pearson interval."""
     from scipy.stats import binomtest
 
-    test = binomtest(int(hits.sum()), len(hits), bound, alternative="greater")
+    p, against = (binomtest(int(hits.sum()), len(hits), bound, alternative=side).pvalue for side in ("greater", "less"))
     low, high = share_interval(int(hits.sum()), len(hits))
-    return Evidence(where, float(hits.mean()), low, high, bound, True, float(test.pvalue), low > bound, high < bound)
+    return Evidence(where, float(hits.mean()), low, high, bound, True, float(p), float(against), low > bound, high < bound)
 
 
 def every_run_above(where: str, values: np.ndarray, bound: float) -> Evidence:
     """The smallest of all values is above the bound; the interval is the range of the values."""
     least = float(values.min())
-    return Evidence(where, least, least, float(values.max()), bound, True, None, least > bound, least <= bound)
+    return Evidence(where, least, least, float(values.max()), bound, True, None, None, least > bound, least <= bound)
 
 
 def _t_evidence(where: str, mean: float, error: float, freedom: float, bound: float, *, is_above: bool) -> Evidence:
@@ -94,4 +101,4 @@ def _t_evidence(where: str, mean: float, error: float, freedom: float, bound: fl
     half = t_quantile(0.975, freedom) * error
     low, high = mean - half, mean + half
     holds, fails = (low > bound, high <= bound) if is_above else (high < bound, low >= bound)
-    return Evidence(where, mean, low, high, bound, is_above, p, holds, fails)
+    return Evidence(where, mean, low, high, bound, is_above, p, 1.0 - p, holds, fails)

@@ -91,7 +91,9 @@ class DaskExecutor:
                 client = Client(self.scheduler, timeout=5)
             except (OSError, ValueError) as error:
                 raise ValueError(f"DaskExecutor: no scheduler answers at {self.scheduler}: {error}") from None
-            logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what happens is said in a sentence
+            for name in ("distributed", *logging.root.manager.loggerDict):
+                if name.startswith("distributed"):
+                    logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what happens is said in a sentence
             with client:
                 yield client
 
