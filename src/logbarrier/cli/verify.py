@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,33 +24,36 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with the worst point of each statement.")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress bar.")] = False,
 ) -> None:
-    """Try every statement of the paper: on random points, on points an optimiser looks for, and by simulation.
+    """Try every statement of the paper, and of docs/mdps.md: on random points, on searched points, and by simulation.
 
     A ratio is the smaller side over the greater: 1 is tight, above 1 is a counterexample.
     """
     from ..base.progress import Bar
     from ..base.validate import integer
     from ..verify.exercise import exercises
-    from ..verify.statements import STATEMENTS
+    from ..verify.mdp_statements import STATEMENTS as MDP_STATEMENTS
+    from ..verify.statements import STATEMENTS, Statement
     from ..verify.trials import verify as try_statements
 
     with one_sentence("nothing was saved"):
         integer("verify", "runs", runs, 0)
         simulations = exercises(runs=runs, seed=seed, threads=threads) if runs else ()
-        total = len(STATEMENTS) + len(simulations)
+        statements: tuple[Statement[Any], ...] = (*STATEMENTS, *MDP_STATEMENTS)
+        total = len(statements) + len(simulations)
         bar = None if quiet else Bar(total, "verifying")
         try:
             verdicts = try_statements(
                 instances=instances,
                 optimised=optimised,
                 seed=seed,
+                statements=statements,
                 progress=None if bar is None else lambda done, _: bar(done, total),
             )
             measured = []
             for number, simulation in enumerate(simulations):
                 measured.append(simulation())
                 if bar is not None:
-                    bar(len(STATEMENTS) + number + 1, total)
+                    bar(len(statements) + number + 1, total)
         finally:
             if bar is not None:
                 bar.close()
@@ -82,13 +85,20 @@ def _print_statements(verdicts: list[Verdict]) -> None:
             verdict.statement,
             _tightness(verdict.printed, verdict.equation),
             "" if verdict.corrected is None else _tightness(verdict.corrected, verdict.equation),
-            f"K {len(verdict.printed.point['theta'])}, eta {_short(verdict.printed.point['eta'])}",
+            _place(verdict.printed.point),
             shown,
         )
     console.print(table)
     console.print(
         "Numbers are lesser side/greater side, or the error of an equation; in brackets: docs/errata.md", highlight=False
     )
+
+
+def _place(point: dict[str, Any]) -> str:
+    """K and eta of a bandit, S x K and eta of an MDP."""
+    theta = point["theta"]
+    size = f"{len(theta)} x {len(theta[0])}" if isinstance(theta[0], list) else f"K {len(theta)}"
+    return f"{size}, eta {_short(point['eta'])}"
 
 
 def _tightness(worst: Worst, equation: bool) -> str:

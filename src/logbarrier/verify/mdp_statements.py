@@ -199,9 +199,9 @@ def _statement(name: str, point: int, form: Form[MDPInstances], **further: Any) 
 
 
 STATEMENTS: tuple[Statement[MDPInstances], ...] = (
-    _statement("log pdet F guards actions and visits", 1, determinant, equation=True),
+    _statement("log pdet F: actions and visits", 1, determinant, equation=True),
     _statement("gradient of log pdet F", 2, barrier_gradient, equation=True),
-    _statement("it is an ordinary policy gradient", 2, ordinary_policy_gradient, equation=True),
+    _statement("it is a policy gradient", 2, ordinary_policy_gradient, equation=True),
     _statement("Hessian in the occupancy measure", 3, curvature, equation=True),
     _statement("strict concavity", 3, strict_concavity),
     _statement("measure and policy, one to one", 3, one_to_one, equation=True),
@@ -209,8 +209,8 @@ STATEMENTS: tuple[Statement[MDPInstances], ...] = (
     _statement("bias as a bracket", 4, bias_identity, equation=True),
     _statement("bias at most S (K - 1)/eta", 4, bias_bound),
     _statement("the maximum is stationary", 5, stationary_maximum, equation=True),
-    _statement("inverse-gap weighting in each state", 5, inverse_gap_weighting, equation=True),
-    _statement("action barrier concave; with visits", 6, concave_action_barrier, corrected=concave_spectral_barrier),
-    _statement("one state is the paper's bandit", 7, bandit_maximum, equation=True, points=ONE_STATE),
-    _statement("one state, bias at most (K - 1)/eta", 7, bandit_bias, points=ONE_STATE),
+    _statement("inverse-gap weighting", 5, inverse_gap_weighting, equation=True),
+    _statement("action barrier concave, or both", 6, concave_action_barrier, corrected=concave_spectral_barrier),
+    _statement("one state: the paper's bandit", 7, bandit_maximum, equation=True, points=ONE_STATE),
+    _statement("one state: bias (K - 1)/eta", 7, bandit_bias, points=ONE_STATE),
 )

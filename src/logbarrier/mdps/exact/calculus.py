@@ -50,7 +50,7 @@ def gradient(mdp: FiniteMDP, theta: Any, objective: Objective) -> np.ndarray:
     >>> from logbarrier import mdps
     >>> mdp = mdps.Distractor(4)
     >>> mdps.exact.gradient(mdp, np.zeros((4, 2)), mdps.Spectral(eta=100.0))[0].round(4).tolist()    # go right
-    [-0.0169, 0.0169]
+    [-0.0106, 0.0106]
     """
     return gradient_at(Point(mdp, theta), objective)
 
