@@ -39,6 +39,11 @@ def test_no_row_dominates_the_choice_on_the_runs_they_share(objective, rewards):
         assert row.low <= row.ahead <= row.high
 
 
+def test_the_last_two_have_the_same_runs_and_no_one_has_more(found):
+    assert found.rows[0].runs == found.rows[1].runs == max(row.runs for row in found.rows)
+    assert min(row.runs for row in found.rows) >= 4
+
+
 def test_the_regret_objective_chooses_the_least_regret(found):
     assert all(row.ahead >= 0 for row in found.rows)
     assert found.choice.ahead == found.choice.low == found.choice.high == 0

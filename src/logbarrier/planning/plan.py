@@ -144,8 +144,9 @@ class _Race:
         racing = list(self.results)
         dropped: list[Rule] = []
         for number, share in enumerate(ROUNDS):
+            more = self._runs(racing, share)
             for rule in racing:
-                self._more(rule, self._runs(racing, share))
+                self._more(rule, more)
             racing.sort(key=self._order(racing))
             keep = max((len(racing) + 1) // 2, 2) if number == 0 else 2
             if number < len(ROUNDS) - 1:
