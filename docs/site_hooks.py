@@ -1,9 +1,12 @@
-"""Hooks of the documentation site: its table of contents follows what is in docs/."""
+"""Hooks of the documentation site: its table of contents follows what is in docs/, and links out of docs/ become file names."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
+
+OUTWARD = re.compile(r"\[([^\]]*)\]\(\.\./([^)#]+)\)")
 
 
 def on_config(config: Any) -> Any:
@@ -15,6 +18,19 @@ def on_config(config: Any) -> Any:
     if more:
         config["nav"].append({"More": more})
     return config
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """A link to a file of the repository that is no page becomes the file's name; a broken one stays, and is warned of."""
+    root = Path(config["docs_dir"]).parent
+
+    def named(link: re.Match[str]) -> str:
+        text, path = link.groups()
+        if not (root / path).exists():
+            return link[0]
+        return text if path.rpartition("/")[2] in text else f"{text} (`{path}`)"
+
+    return OUTWARD.sub(named, markdown)
 
 
 def _pages(entries: list[Any]) -> list[str]:

@@ -64,8 +64,8 @@ def lab(*, port: int = 0, query: str = "", browser: bool = False, warm: bool = T
     True
     >>> page.stop()
     """
-    port = validate.integer("lab", "port", port, 0, 65535) or _free_port()
     State.of_query(query)
+    port = _free_port(validate.integer("lab", "port", port, 0, 65535))
     ready, wanted = threading.Event(), threading.Event()
     held: list[tuple[Server, IOLoop]] = []
     failed: list[OSError] = []
@@ -112,9 +112,14 @@ def _end(server: Server, loop: IOLoop) -> None:
     loop.stop()
 
 
-def _free_port() -> int:
+def _free_port(wanted: int) -> int:
+    """The port, or any free one for 0; OSError with a sentence if it is taken."""
     with socket.socket() as probe:
-        probe.bind((ADDRESS, 0))
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((ADDRESS, wanted))
+        except OSError as error:
+            raise OSError(f"lab: port {wanted} cannot be used: {error.strerror}") from None
         return int(probe.getsockname()[1])
 
 

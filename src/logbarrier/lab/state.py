@@ -170,13 +170,9 @@ def _as_text(value: Any) -> str:
         return "uniform"
     if isinstance(value, tuple):
         return ",".join(_as_text(entry) for entry in value)
-    return (
-        repr(value)
-        if isinstance(value, float) and not value.is_integer()
-        else f"{value:.17g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    return str(value)
 
 
 def _within(name: str, value: Any, least: float, most: float) -> float:
