@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from logbarrier.cli import app
 from logbarrier.deep import sb3
 
-SMALL = {"n_steps": 32, "device": "cpu", "seed": 0}
+SMALL = {"n_steps": 128, "device": "cpu", "seed": 0}
 
 
 def greedy_return(model) -> float:
@@ -131,7 +131,7 @@ def test_a_saved_model_is_recognised_and_gets_its_barrier_kin(algorithm, tmp_pat
     assert isinstance(barrier.policy, sb3.LogBarrierMixin)
     assert isinstance(barrier.policy, type(again.policy))
     assert all(torch.equal(weight, barrier.policy.state_dict()[name]) for name, weight in again.policy.state_dict().items())
-    assert barrier.learn(32, callback=sb3.BarrierCallback()).num_timesteps == 32
+    assert barrier.learn(128, callback=sb3.BarrierCallback()).num_timesteps == 128
 
 
 def test_a_policy_class_of_ones_own_is_asked_for_its_kin(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -42,5 +43,6 @@ def module(path: Path) -> Any:
     assert spec is not None
     assert spec.loader is not None
     loaded = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = loaded  # dataclasses look their module up
     spec.loader.exec_module(loaded)
     return loaded
