@@ -1,8 +1,8 @@
 """Tabular actor-critic on FrozenLake 8x8: this package against what one would otherwise run, timed in one go.
 
 Each peer runs the same algorithm, policy gradient with generalised advantages (trace .9, critic rate .1, batches of 200
-steps), and is timed after a warm-up, best of three. Printed are wall nanoseconds per environment step that was learnt from,
-and how many times longer than this package, on one thread, a peer takes. Then what a step costs with 10 and 10 000 states.
+steps), and is timed after a warm-up, best of three. Printed are wall and CPU nanoseconds per environment step that was learnt
+from, and how many times as many as this package, on one thread, a peer takes. Then what a step costs with 10 and 10 000 states.
 JAX and Gymnasium are optional: pip install 'logbarrier[bench,mdp]'.
 
     python benchmarks/mdps.py [--json FILE]
@@ -159,24 +159,23 @@ def random_world(n_states: int, n_actions: int = 2, ways: int = 3) -> mdps.Finit
 
 
 def step_cost(rule: mdps.Rule, world: mdps.FiniteMDP, steps: int) -> float:
-    """Nanoseconds per step on one thread: what twice the steps take longer, so that measuring the policy does not count."""
+    """CPU nanoseconds per step on one thread: what twice the steps take longer, so that measuring the policy does not count."""
 
     def seconds(count: int) -> float:
-        return min(_timed(lambda: mdps.simulate(rule, world, steps=count, threads=1, checkpoints=2)) for _ in range(3))
+        return best(lambda: mdps.simulate(rule, world, steps=count, threads=1, checkpoints=2))[1]
 
     return 1e9 * (seconds(2 * steps) - seconds(steps)) / steps
 
 
-def best_of_three(run: Callable[[], Any]) -> float:
-    """Seconds, after a warm-up."""
+def best(run: Callable[[], Any]) -> tuple[float, float]:
+    """Wall and CPU seconds (of all threads), the least of three each, after a warm-up."""
     run()
-    return min(_timed(run) for _ in range(3))
-
-
-def _timed(run: Callable[[], Any]) -> float:
-    started = time.perf_counter()
-    run()
-    return time.perf_counter() - started
+    times = []
+    for _ in range(3):
+        wall, cpu = time.perf_counter(), time.process_time()
+        run()
+        times.append((time.perf_counter() - wall, time.process_time() - cpu))
+    return min(wall for wall, _ in times), min(cpu for _, cpu in times)
 
 
 def main() -> None:
@@ -193,15 +192,15 @@ def main() -> None:
     found: dict[str, Any] = {}
     for name, (prepare, steps) in peers.items():
         try:
-            found[name] = 1e9 * best_of_three(prepare()) / steps
+            found[name] = [1e9 * seconds / steps for seconds in best(prepare())]
         except ImportError as error:
             print(f"{name:<28} left out: {error}", file=sys.stderr)
     ours = found["this package"]
-    for name, nanoseconds in found.items():
-        print(f"{name:<28}{nanoseconds:>12,.0f} ns a step {nanoseconds / ours:>10.1f} x")
+    for name, (wall, cpu) in found.items():
+        print(f"{name:<28}wall {wall:>9,.0f} ns a step {wall / ours[0]:>8.1f} x, CPU {cpu:>9,.0f} ns {cpu / ours[1]:>8.1f} x")
     for rule in (mdps.PG(learning_rate=0.1), mdps.SpectralPG()):
         small, large = (step_cost(rule, random_world(size), 2_000_000) for size in (10, 10_000))
-        print(f"{rule.name:<28}{small:>12,.0f} ns with 10 states, {large:,.0f} with 10 000: {large / small:.2f} x")
+        print(f"{rule.name:<28}CPU {small:,.0f} ns a step with 10 states, {large:,.0f} with 10 000: {large / small:.2f} x")
         found[f"{rule.name}, growth"] = large / small
     if arguments.json:
         arguments.json.write_text(json.dumps(found, indent=2) + "\n")
