@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..verify.exercise import Exercise
     from ..verify.trials import Verdict, Worst
 
-STATEMENT_ROW = "{:<42} {:>9} {:>9}  {:<14} {}"
+STATEMENT_ROW = "{:<34} {:>9} {:>9}  {:<14} {}"
 THEOREM_ROW = "{:<24} {:>3} {:>8} {:>8} {:>8} {:>5} {:>9} {:>9}  {}"
 
 
