@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .console import wide_console
 from .errors import one_sentence
 
 if TYPE_CHECKING:
     from ..verify.exercise import Exercise
     from ..verify.trials import Verdict, Worst
 
+STATEMENT_ROW = "{:<34} {:>9} {:>9}  {:<14} {}"
+THEOREM_ROW = "{:<24} {:>3} {:>8} {:>8} {:>8} {:>5} {:>9} {:>9}  {}"
+
 
 def verify(
     instances: Annotated[int, typer.Option(help="Random points per statement.")] = 10_000,
-    optimised: Annotated[int, typer.Option(help="Starts of the optimiser that looks for a counterexample.")] = 200,
+    optimised: Annotated[int, typer.Option(help="Starts of the optimiser that looks for a counterexample.")] = 24,
     runs: Annotated[int, typer.Option(help="Simulated runs per theorem; 0 leaves the simulations out.")] = 8,
     seed: Annotated[int, typer.Option(help="Same seed, same points.")] = 0,
     threads: Annotated[int | None, typer.Option(help="For the simulations; all cores by default.")] = None,
@@ -40,58 +42,43 @@ def verify(
         simulations = exercises(runs=runs, seed=seed, threads=threads) if runs else ()
         statements: tuple[Statement[Any], ...] = (*STATEMENTS, *MDP_STATEMENTS)
         total = len(statements) + len(simulations)
-        bar = None if quiet else Bar(total, "verifying")
+        bar = None if quiet or not as_json else Bar(total, "verifying")  # rows that appear show the progress otherwise
+        verdicts: list[Verdict] = []
+        measured: list[Exercise] = []
         try:
-            verdicts = try_statements(
-                instances=instances,
-                optimised=optimised,
-                seed=seed,
-                statements=statements,
-                progress=None if bar is None else lambda done, _: bar(done, total),
-            )
-            measured = []
-            for number, simulation in enumerate(simulations):
-                measured.append(simulation())
+            for statement in statements:
+                verdicts += try_statements(instances=instances, optimised=optimised, seed=seed, statements=(statement,))
+                if not as_json:
+                    _print_statement(verdicts)
                 if bar is not None:
-                    bar(len(statements) + number + 1, total)
+                    bar(len(verdicts), total)
+            for simulation in simulations:
+                measured.append(simulation())
+                if not as_json:
+                    _print_theorem(measured)
+                if bar is not None:
+                    bar(len(verdicts) + len(measured), total)
         finally:
             if bar is not None:
                 bar.close()
     if as_json:
         typer.echo(json.dumps({"statements": [v.to_dict() for v in verdicts], "theorems": [m.to_dict() for m in measured]}))
-    else:
-        _print_statements(verdicts)
-        if measured:
-            _print_theorems(measured)
     if any(verdict.verdict == "fails" for verdict in verdicts) or any(m.measured > m.bound for m in measured):
         raise typer.Exit(1)
 
 
-def _print_statements(verdicts: list[Verdict]) -> None:
-    from rich.table import Table
-
-    first = verdicts[0]
-    console = wide_console()
-    console.print(
-        f"{len(verdicts)} statements, each form on {first.random:,} random and {first.optimised:,} optimised points, "
-        f"seed {first.printed.seed}",
-    )
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("statement", "printed", "corrected", "worst at", "verdict"):
-        table.add_column(heading, justify="right" if heading in ("printed", "corrected") else "left", no_wrap=True)
-    for verdict in verdicts:
-        shown = verdict.verdict + ("" if verdict.erratum is None else f" ({verdict.erratum})")
-        table.add_row(
-            verdict.statement,
-            _tightness(verdict.printed, verdict.equation),
-            "" if verdict.corrected is None else _tightness(verdict.corrected, verdict.equation),
-            _place(verdict.printed.point),
-            shown,
-        )
-    console.print(table)
-    console.print(
-        "Numbers are lesser side/greater side, or the error of an equation; in brackets: docs/errata.md", highlight=False
-    )
+def _print_statement(verdicts: list[Verdict]) -> None:
+    """The row of the last verdict, below the headings if it is the first."""
+    last = verdicts[-1]
+    if len(verdicts) == 1:
+        points = f"{last.random:,} random and {last.optimised:,} optimised points, seed {last.printed.seed}"
+        typer.echo(f"Each form of a statement on {points}.")
+        typer.echo("Numbers are lesser side/greater side, or the error of an equation; in brackets: docs/errata.md")
+        typer.echo(STATEMENT_ROW.format("statement", "printed", "corrected", "worst at", "verdict"))
+    corrected = "" if last.corrected is None else _tightness(last.corrected, last.equation)
+    worst = _place(last.printed.point)
+    verdict = last.verdict + ("" if last.erratum is None else f" ({last.erratum})")
+    typer.echo(STATEMENT_ROW.format(last.statement, _tightness(last.printed, last.equation), corrected, worst, verdict))
 
 
 def _place(point: dict[str, Any]) -> str:
@@ -111,24 +98,12 @@ def _short(value: float) -> str:
     return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 
-def _print_theorems(measured: list[Exercise]) -> None:
-    from rich.table import Table
-
-    console = wide_console()
-    console.print("\nTheorems with their own alpha and eta, simulated")
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("theorem", "K", "alpha", "eta", "T", "runs", "measured", "bound", ""):
-        table.add_column(heading, justify="left" if heading == "theorem" else "right", no_wrap=True)
-    for m in measured:
-        table.add_row(
-            m.statement,
-            str(m.n_arms),
-            f"{m.learning_rate:.1e}",
-            f"{m.eta:.3g}",
-            f"{m.horizon:.1e}",
-            str(m.runs),
-            f"{m.measured:.3g}",
-            f"{m.bound:.3g}",
-            "holds" if m.measured <= m.bound else "fails",
-        )
-    console.print(table)
+def _print_theorem(measured: list[Exercise]) -> None:
+    """The row of the last theorem, below the headings if it is the first."""
+    m = measured[-1]
+    if len(measured) == 1:
+        typer.echo("\nTheorems with their own alpha and eta, simulated")
+        typer.echo(THEOREM_ROW.format("theorem", "K", "alpha", "eta", "T", "runs", "measured", "bound", ""))
+    sizes = (m.n_arms, f"{m.learning_rate:.1e}", f"{m.eta:.3g}", f"{m.horizon:.1e}", m.runs)
+    verdict = "holds" if m.measured <= m.bound else "fails"
+    typer.echo(THEOREM_ROW.format(m.statement, *sizes, f"{m.measured:.3g}", f"{m.bound:.3g}", verdict))
