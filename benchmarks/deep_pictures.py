@@ -29,10 +29,10 @@ def curves(study: dict[str, Row]) -> Figure:
             panels[0, column].plot(done, score, color=COLOURS[name], label=name)
             panels[1, column].plot(done, nearness, color=COLOURS[name])
         picked = ", ".join(f"{name} {row['picked'][name]:g}" for name in METHODS[1:])
-        panels[0, column].set_title(f"{row['task']}\nc: {picked}", fontsize=9)
+        panels[0, column].set_title(f"{row['task']}\nc: {picked}", fontsize=8)
         panels[1, column].set_xlabel("share of the training")
     panels[0, 0].set_ylabel("score (uniform 0, best 1)")
-    panels[1, 0].set_ylabel("log10 of the smallest probability")
+    panels[1, 0].set_ylabel("log10 min probability")
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(METHODS), frameon=False)
     _plain(figure)
     return figure
