@@ -7,6 +7,7 @@ import pytest
 
 from logbarrier import mdps
 from logbarrier.studies import LocalExecutor, Store, Study, read_study, record_of, run
+from logbarrier.studies.settings import settings
 
 STUDY = """
 horizon = 600
@@ -57,3 +58,8 @@ def test_every_environment_goes_into_a_study_and_comes_back():
 def test_a_bad_start_is_refused_for_mdps():
     with pytest.raises(ValueError, match="Study: bad_start is for bandits"):
         Study(name="x", problems=[mdps.RiverSwim(4)], rules=[mdps.SpectralPG()], horizon=10, bad_start=0.1)
+
+
+def test_no_two_settings_share_a_name():
+    names = [name for setting in settings() for name in (*setting.rules, *setting.problems)]
+    assert len(names) == len(set(names))

@@ -41,7 +41,7 @@ class NPG(ActorCritic):
     >>> record = mdps.simulate(mdps.NPG(learning_rate=0.1), mdps.RiverSwim(4), steps=1000, runs=2, seed=0)
     """
 
-    name = "npg"
+    name = "natural-pg"  # the bandits have an "npg"
 
     @property
     def learn(self) -> Any:
