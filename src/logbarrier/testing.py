@@ -239,8 +239,8 @@ def check_state_round_trip(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> Non
 def check_draws(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
     """Arms are drawn with probability p, at the start and later with rewards still to come; false-alarm rate 4e-6."""
     start = softmax(np.linspace(-2.0, 2.0, n_arms))
-    agent = _agent(rule, n_arms, seed, np.linspace(-0.5, 0.5, n_arms), start=start if rule.prefers else None)
-    if rule.prefers:
+    agent = _agent(rule, n_arms, seed, np.linspace(-0.5, 0.5, n_arms), start=start if rule.has_preferences else None)
+    if rule.has_preferences:
         placed = np.allclose(agent.policy, start, rtol=1e-9)
         assert placed, f"{rule.name}: does not start where it is told, but at {agent.policy}"
     _check_asked(rule, agent)
@@ -263,7 +263,7 @@ def _check_asked(rule: Rule, agent: Agent) -> None:
 
 
 def _agent(rule: Rule, n_arms: int, seed: int, means: np.ndarray, start: Any = None) -> Agent:
-    return Agent(rule, n_arms=n_arms, seed=seed, start=start, means=means if rule.informed else None)
+    return Agent(rule, n_arms=n_arms, seed=seed, start=start, means=means if rule.knows_means else None)
 
 
 def _vector_situations(rule: VectorRule, n_arms: int, seed: int) -> Iterator[Situation]:
@@ -273,7 +273,7 @@ def _vector_situations(rule: VectorRule, n_arms: int, seed: int) -> Iterator[Sit
     for t in range(1, 33):
         policy = softmax(generator.normal(size=n_arms) * generator.choice([0.1, 1.0, 4.0]))
         means = generator.uniform(-1, 1, n_arms)
-        if rule.informed:
+        if rule.knows_means:
             vectors[-1] = means
         yield t, policy, means, vectors, memory
         arm, reward = int(generator.integers(n_arms)), float(generator.normal())

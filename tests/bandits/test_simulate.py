@@ -182,7 +182,7 @@ def test_a_reward_that_is_not_a_number_is_refused_on_every_engine(engine, n_arms
         reward_of = staticmethod(sometimes_nan)
 
     rule = lb.NPG(learning_rate=0.01) if engine == "sparse" else lb.BaselineSGB(learning_rate=0.1)
-    with pytest.raises(ValueError, match="was given a reward that is no finite number of size up to 1e\\+100"):
+    with pytest.raises(ValueError, match="got a reward that is not a finite number of size at most 1e\\+100"):
         lb.simulate(rule, Broken(np.linspace(0, 1, n_arms)), horizon=200, runs=2, engine=engine)
 
 

@@ -67,7 +67,7 @@ class Agent:
             raise ValueError(f"Agent: needs at least 2 arms, got {len(names)}")
         if hasattr(start, "theta"):
             raise ValueError(f"Agent: start must be None or one probability per arm, got {start!r}")
-        if start is not None and not rule.prefers:
+        if start is not None and not rule.has_preferences:
             raise ValueError(f"Agent: {rule.name} keeps no preferences that a start could set, so start must be None")
         self.rule = rule
         self._set_arms(names)

@@ -45,7 +45,7 @@ def checked_names(arms: Any) -> list[Any]:
 
 def checked_means(rule: Rule, means: Any, n_arms: int) -> np.ndarray | None:
     """The true mean rewards (K,) that a rule wants to be told, None if it wants none."""
-    if not rule.informed:
+    if not rule.knows_means:
         if means is not None:
             raise ValueError(f"Agent: {rule.name} learns from rewards alone, so means must be None")
         return None

@@ -1,11 +1,11 @@
-"""Which engine runs a rule, and how runs are flown on it.
+"""Which engine runs a rule, and how each engine carries runs from checkpoint to checkpoint.
 
 | engine   | for                                             | cost of a step              |
 |----------|-------------------------------------------------|-----------------------------|
-| dense    | every rule; the reference, and the agent's own  | one pass over the arms       |
+| dense    | every rule; the reference, used by the agent    | one pass over the arms       |
 | lockstep | rules of two scalars, few arms                  | the same, eight runs at once |
-| lazy     | those that drain, any number of arms            | hardly grows with the arms   |
-| sparse   | those that drain nothing, any number of arms    | logarithm of the arms        |
+| lazy     | rules that drain, any number of arms            | hardly grows with the arms   |
+| sparse   | rules that never drain, any number of arms      | logarithm of the arms        |
 
 A flight carries one run (lockstep: eight) from checkpoint to checkpoint. A run's bits depend on its engine, seed and number
 alone.
@@ -36,7 +36,7 @@ FEW_ARMS = 64
 
 
 class Flight(Protocol):
-    """Runs in the air."""
+    """One run on one engine, or eight in lockstep: its state, and how to move it on to later checkpoints."""
 
     name: ClassVar[str]
     size: ClassVar[int]
@@ -44,21 +44,21 @@ class Flight(Protocol):
 
     @staticmethod
     def suits(rule: Rule) -> bool:
-        """Whether it can carry runs of a rule."""
+        """Whether this engine can run a rule."""
         ...
 
     def __init__(
         self, rule: Any, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, steps: np.ndarray, out: np.ndarray
     ) -> None:
-        """Take off: draw the instances of `runs` (at most `size`), measured at `steps` (C,) into `out` (runs, C, metrics)."""
+        """Draw the instances of `runs` (at most `size`); `advance` measures at `steps` (C,) into `out` (runs, C, metrics)."""
         ...
 
     def advance(self, first: int, last: int) -> int:
-        """Fly to checkpoint last - 1, measuring at first .. last - 1; returns the steps all runs together have made so far."""
+        """Run to checkpoint last - 1, measuring at first .. last - 1; return the steps all runs together have made so far."""
         ...
 
     def face(self, instances: list[np.ndarray]) -> None:
-        """From now on the runs face other parameters (P, K), one array a run: a problem that changes."""
+        """Give the runs new parameters (P, K), one array per run, from now on: the problem has changed."""
         ...
 
 
@@ -99,7 +99,7 @@ def _learned(rule: TwoScalarRule, n_arms: int) -> tuple[np.ndarray, np.ndarray, 
 
 
 class DenseFlight(_Single):
-    """One pass over the arms a step."""
+    """One pass over the arms per step."""
 
     name: ClassVar[str] = "dense"
     cost_grows: ClassVar[bool] = True
@@ -120,7 +120,7 @@ class DenseFlight(_Single):
 
 
 class VectorFlight(_Single):
-    """The same for rules that keep vectors of their own."""
+    """One pass over the arms per step, for rules that keep their own vectors."""
 
     name: ClassVar[str] = "dense"
     cost_grows: ClassVar[bool] = True
@@ -140,7 +140,7 @@ class VectorFlight(_Single):
 
 
 class LazyFlight(_Single):
-    """Unpulled arms through one composed map."""
+    """All unpulled arms move together, through one composed map."""
 
     name: ClassVar[str] = "lazy"
 
@@ -167,7 +167,7 @@ class SparseFlight(_Single):
 
 
 class LockstepFlight:
-    """Eight runs side by side; where fewer are wanted, the last is flown again in the lanes left over."""
+    """Eight runs side by side; if fewer are wanted, the last one is repeated in the spare lanes."""
 
     name: ClassVar[str] = "lockstep"
     size: ClassVar[int] = WIDTH
@@ -211,7 +211,7 @@ def _refuse_fault(rule: Rule, fault: float) -> None:
     if fault == RAISED:
         raise RuntimeError(f"simulate: a compiled function of {rule.name} or of the rewards raised an exception")
     if fault:
-        raise ValueError(f"simulate: {rule.name} was given a reward that is no finite number of size up to {LARGEST_REWARD:g}")
+        raise ValueError(f"simulate: {rule.name} got a reward that is not a finite number of size at most {LARGEST_REWARD:g}")
 
 
 FLIGHTS: tuple[type[Flight], ...] = (DenseFlight, VectorFlight, LockstepFlight, LazyFlight, SparseFlight)
@@ -222,7 +222,7 @@ _ready: set[Any] = set()
 
 
 def make_ready(flight_type: type[Flight], rule: Rule, problem: ProblemSource) -> None:
-    """Compile or load what a flight calls, so that no run waits for it: fly one run to its start."""
+    """Compile or load what a flight calls, so that no run waits for it: take one run to step 0."""
     kind, _ = packed(rule.name, rule.hyper(problem.n_arms))
     needed = (flight_type, type(rule), kind, problem.noise, problem.reward_of)
     if needed in _ready:
@@ -238,7 +238,7 @@ def engines_for(rule: Rule) -> list[str]:
 
 
 def choose(rule: Rule, n_arms: int, wanted: str) -> type[Flight]:
-    """The engine for a rule and a number of arms, and for nothing else, so that runs in blocks are the runs together."""
+    """The engine, chosen by rule and number of arms only, so that runs computed in blocks equal the runs computed together."""
     able = {flight.name: flight for flight in FLIGHTS if flight.suits(rule)}
     if not able:
         raise ValueError(
@@ -246,7 +246,7 @@ def choose(rule: Rule, n_arms: int, wanted: str) -> type[Flight]:
         )
     if wanted != "auto":
         if wanted not in able:
-            raise ValueError(f"simulate: engine {wanted!r} cannot run {rule.name}; those that can: auto, {', '.join(able)}")
+            raise ValueError(f"simulate: engine {wanted!r} cannot run {rule.name}; engines that can: auto, {', '.join(able)}")
         return able[wanted]
     preferred = ("lockstep", "dense") if n_arms <= FEW_ARMS else ("lazy", "sparse", "dense")
     return next(able[name] for name in preferred if name in able)

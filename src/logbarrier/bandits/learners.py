@@ -178,7 +178,7 @@ class VectorLearner:
 
     @property
     def theta(self) -> np.ndarray:
-        if not self._rule.prefers:
+        if not self._rule.has_preferences:
             raise AttributeError(f"Agent.theta: {self._rule.name} keeps no preferences")
         return np.asarray(self._vectors[0])
 
@@ -217,7 +217,7 @@ def _refuse_fault(rule: Rule, fault: float) -> None:
 
 
 def learner_of(rule: Rule, theta: np.ndarray, means: np.ndarray | None) -> Learner:
-    """A policy at the start: theta (K,) log probabilities; means (K,) for a rule that is informed."""
+    """A policy at the start: theta (K,) log probabilities; means (K,) for a rule that knows them."""
     if isinstance(rule, VectorRule):
         return VectorLearner(rule, theta, means)
     if not isinstance(rule, TwoScalarRule):

@@ -82,7 +82,7 @@ def simulate(
     if not hasattr(problem, "instance") or isinstance(problem, type):
         raise ValueError(f"simulate: problem must be a problem such as GapInstances(n_arms=10), got {problem!r}")
     n_arms = problem.n_arms
-    if start is not None and not rule.prefers:
+    if start is not None and not rule.has_preferences:
         raise ValueError(f"simulate: {rule.name} keeps no preferences that a start could set, so start must be None")
     begin = as_start("simulate", start, n_arms)
     flight_type, key = choose(rule, n_arms, engine), stream_key(seed)
@@ -94,7 +94,7 @@ def simulate(
     stops = np.union1d(steps, np.arange(0, horizon, chunk))  # a piece ends at each; what is measured between is dropped
     changing = problem if isinstance(problem, ChangingBandits) else None
     if changing is not None:
-        if rule.informed:
+        if rule.knows_means:
             raise ValueError(f"simulate: {rule.name} is told the means once, so it cannot run on {problem!r}, which changes")
         stops = np.union1d(stops, np.arange(0, horizon, changing.block))
     measured = np.empty((runs, len(stops), len(METRICS)))

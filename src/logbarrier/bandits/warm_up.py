@@ -35,6 +35,6 @@ def warm(rule_type: type[Rule], arms: tuple[int, ...]) -> int:
         for problem in (GapInstances(n_arms), BernoulliGapInstances(n_arms), UniformBandit(means), BetaBandit(means)):
             make_ready(choose(rule, n_arms, "auto"), rule, problem)
             count += 1
-    agent = Agent(rule, n_arms=2, means=[0.0, 1.0] if rule.informed else None)
+    agent = Agent(rule, n_arms=2, means=[0.0, 1.0] if rule.knows_means else None)
     agent.tell(agent.ask(), reward=0.0)
     return count

@@ -19,7 +19,7 @@ def last_iterate(record: Record, rule: Rule) -> np.ndarray:
     A rule without preferences may pull one arm for certain, so that its suboptimality is 0 or a gap and the mean of N runs a
     multiple of gap/N. Of such rules it is the regret per pull over the latter half of the pulls so far.
     """
-    if rule.prefers:
+    if rule.has_preferences:
         return record["suboptimality"][:, 1:]
     regret, now = record["regret"], record.steps[1:]
     after = np.searchsorted(record.steps, now / 2)

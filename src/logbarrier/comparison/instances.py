@@ -66,7 +66,7 @@ class Instance:
 
     def faced_by(self, rule: Rule) -> Instance:
         """This one, or the same problem from the rule's own start where it has no preferences to set."""
-        return self if rule.prefers or self.from_uniform is None else self.from_uniform
+        return self if rule.has_preferences or self.from_uniform is None else self.from_uniform
 
 
 _SPREAD = UniformBandit(means=[0.5, 0.0, -0.5], half_width=HALF_WIDTH)

@@ -96,7 +96,7 @@ class Kept:
 
 def start_of(state: State, curve: Curve) -> OptimalArmAt | None:
     """Where a curve starts; rules without preferences always start their own way."""
-    return OptimalArmAt(state.start) if state.start is not None and curve.rule.prefers else None
+    return OptimalArmAt(state.start) if state.start is not None and curve.rule.has_preferences else None
 
 
 def blocks(state: State) -> list[tuple[int, int, int]]:

@@ -23,7 +23,7 @@ def as_python(state: State) -> str:
     curves = curves_of(state)
     if state.start is not None:
         start = f"lb.OptimalArmAt({state.start!r})"
-        without = [curve.label for curve in curves if not curve.rule.prefers]
+        without = [curve.label for curve in curves if not curve.rule.has_preferences]
         options += f", start=None if label in {without!r} else {start}" if without else f", start={start}"
     lines = ["import logbarrier as lb", "", f"problem = {LAWS[state.law].python(state)}", "rules = {"]
     lines += [f'    "{curve.label}": lb.{curve.rule!r},' for curve in curves]
@@ -44,7 +44,7 @@ def as_toml(state: State) -> str:
     if isinstance(problem, Bandit) and problem.n_arms > MOST_MEANS:
         raise ValueError(f"lab: a study file with one fixed instance takes at most {MOST_MEANS} arms, got {problem.n_arms}")
     if state.start is not None:
-        curves = [curve for curve in curves if curve.rule.prefers]
+        curves = [curve for curve in curves if curve.rule.has_preferences]
         if not curves:
             raise ValueError("lab: none of these rules can start badly, so there is no study with a bad start")
     study = Study(

@@ -28,9 +28,9 @@ class Place:
         return self.case.setting.follows_preferences(self.case.made_rule)
 
     @property
-    def informed(self) -> bool:
-        """Whether it is told what no user could tell it, such as the mean rewards."""
-        return self.case.setting.informed(self.case.made_rule)
+    def knows_means(self) -> bool:
+        """Whether it is told what no user could know, such as the mean rewards."""
+        return self.case.setting.knows_means(self.case.made_rule)
 
 
 def ranking(found: Sequence[tuple[Case, Record]], metric: str = "regret", seed: int = 0) -> list[Place]:

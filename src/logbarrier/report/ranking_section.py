@@ -46,7 +46,7 @@ def rankings(listed: Sequence[Entry], folder: Path) -> tuple[list[str], list[Pat
 def _advice(names: Names, places: list[Place], metric: str) -> str:
     """Which rule, and which kind of rule, a user should take here."""
     word = metric.replace("_", " ")
-    usable = [place for place in places if not place.informed] or places
+    usable = [place for place in places if not place.knows_means] or places
     gradient = next((place for place in usable if place.follows_preferences), None)
     plain = next((place for place in usable if not place.follows_preferences), None)
     if gradient is None or plain is None:

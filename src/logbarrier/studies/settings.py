@@ -74,11 +74,11 @@ class Setting(ABC):
 
     def follows_preferences(self, rule: Any) -> bool:
         """Whether a rule is a policy gradient, rather than an index or posterior policy."""
-        return bool(getattr(rule, "prefers", True))
+        return bool(getattr(rule, "has_preferences", True))
 
-    def informed(self, rule: Any) -> bool:
-        """Whether a rule is told what no user could tell it, such as the mean rewards."""
-        return bool(getattr(rule, "informed", False))
+    def knows_means(self, rule: Any) -> bool:
+        """Whether a rule is told what no user could know, such as the mean rewards."""
+        return bool(getattr(rule, "knows_means", False))
 
 
 def settings() -> Iterator[Setting]:

@@ -17,7 +17,7 @@ def test_a_huge_learning_rate_leaves_a_policy(rule):
         huge = replace(rule, learning_rate=1e300, tau=1e-300)
     else:
         huge = replace(rule, learning_rate=1e300, **({"schedule": "mei"} if isinstance(rule, lb.BaselineNPG) else {}))
-    agent = lb.Agent(huge, n_arms=5, seed=0, means=np.linspace(-1e100, 1e100, 5) if rule.informed else None)
+    agent = lb.Agent(huge, n_arms=5, seed=0, means=np.linspace(-1e100, 1e100, 5) if rule.knows_means else None)
     for t in range(40):
         agent.tell(agent.ask(), np.sin(t))
         assert np.isfinite(agent.policy).all()

@@ -41,7 +41,7 @@ def test_engines_are_chosen_by_rule_and_arms_alone():
     assert engine_of(barrier, 65) == engine_of(lb.ClippedLogBarrierSGB(), 1000) == "lazy"
     assert engine_of(natural, 65) == engine_of(lb.BaselineNPG(learning_rate=0.1), 200) == "sparse"
     assert engine_of(barrier, 10, engine="dense") == "dense"
-    with pytest.raises(ValueError, match="engine 'lazy' cannot run npg; those that can: auto, dense, lockstep, sparse"):
+    with pytest.raises(ValueError, match="engine 'lazy' cannot run npg; engines that can: auto, dense, lockstep, sparse"):
         engine_of(natural, 100, engine="lazy")
     with pytest.raises(ValueError, match="simulate: engine 'sparse' cannot run log-barrier-sgb"):
         engine_of(barrier, 100, engine="sparse")

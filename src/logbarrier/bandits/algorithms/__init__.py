@@ -27,7 +27,7 @@ def _rules() -> dict[str, type[Rule]]:
         and value.__module__ == module.__name__
         and hasattr(value, "name")
     }
-    return {rule.name: rule for rule in sorted(found, key=lambda rule: (not rule.prefers, rule.name))}
+    return {rule.name: rule for rule in sorted(found, key=lambda rule: (not rule.has_preferences, rule.name))}
 
 
 RULES = _rules()

@@ -59,7 +59,7 @@ class ArmMeanRule(VectorRule):
     place = "outside the paper"
     rows: ClassVar[tuple[str, ...]] = ("means", "counts")
     never_negative = ("counts", "widths")
-    prefers = False
+    has_preferences = False
     learn = staticmethod(learn_arm_mean)
 
     def expected_update(

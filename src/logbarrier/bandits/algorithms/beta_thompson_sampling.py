@@ -111,7 +111,7 @@ class BetaThompsonSampling(VectorRule):
     place = "outside the paper"
     rows = ("rewards", "counts")
     never_negative = ("counts",)
-    prefers = False
+    has_preferences = False
     learn = staticmethod(learn)
     weigh = staticmethod(weigh)
     draw = staticmethod(draw)

@@ -46,7 +46,7 @@ class ExactEntropyPG(VectorRule):
     name = "exact-entropy-pg"
     place = "Related work, Mei et al. 2020, entropy"
     rows = ("theta", "values", "means")
-    informed = True
+    knows_means = True
     learn = staticmethod(learn)
     weigh = staticmethod(weigh_by_softmax)
 

@@ -42,7 +42,7 @@ class ExactLogBarrierPG(VectorRule):
     name = "exact-log-barrier-pg"
     place = "Related work, Agarwal et al. 2021"
     rows = ("theta", "means")
-    informed = True
+    knows_means = True
     learn = staticmethod(learn)
     weigh = staticmethod(weigh_by_softmax)
 

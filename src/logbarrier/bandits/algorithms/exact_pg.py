@@ -44,7 +44,7 @@ class ExactPG(VectorRule):
     name = "exact-pg"
     place = "Related work, Mei et al. 2020"
     rows = ("theta", "means")
-    informed = True
+    knows_means = True
     learn = staticmethod(learn)
     weigh = staticmethod(weigh_by_softmax)
 

@@ -49,7 +49,7 @@ class EXP3(VectorRule):
     name = "exp3"
     place = "outside the paper"
     rows = ("theta",)
-    prefers = False
+    has_preferences = False
     learn = staticmethod(learn)
     weigh = staticmethod(weigh)
 

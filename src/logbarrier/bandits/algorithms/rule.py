@@ -1,6 +1,6 @@
 """What a rule is: hyper-parameters, and small compiled functions that learn from one reward at a time.
 
-Softmax ignores a constant added to all of theta, so every update of the paper is two scalars a step:
+Softmax ignores a constant added to all of theta, so every update of the paper is two scalars per step:
 
     theta <- theta + lift e_arm - drain p
 
@@ -23,7 +23,7 @@ from ...engine.compiled import compiled
 
 @compiled
 def no_mixing(t, hyper):
-    """For the rules that only ever move theta."""
+    """The mixing of rules that only move theta: none."""
     return 0.0
 
 
@@ -31,18 +31,18 @@ def no_mixing(t, hyper):
 class Rule(Parameterised):
     """The base of every rule.
 
-    name         its name on the command line and in files
-    place        where the paper states or cites it
-    memory_size  how many float64 the rule remembers, all 0 at the start
-    prefers      it has preferences theta, which a start can set
-    informed     it is told the true mean rewards, as exact-gradient methods are
+    name             its name on the command line and in files
+    place            where the paper states or cites it
+    memory_size      how many float64 numbers the rule remembers, all 0 at the start
+    has_preferences  whether it has preferences theta, which a start can set
+    knows_means      whether it is told the true mean rewards, as exact-gradient methods are
     """
 
     name: ClassVar[str]
     place: ClassVar[str]
     memory_size: ClassVar[int] = 0
-    prefers: ClassVar[bool] = True
-    informed: ClassVar[bool] = False
+    has_preferences: ClassVar[bool] = True
+    knows_means: ClassVar[bool] = False
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         """The hyper-parameters as the compiled functions take them."""

@@ -71,7 +71,7 @@ class SlidingWindowUCB(VectorRule):
     place = "outside the paper"
     rows: ClassVar[tuple[str, ...]] = ("sums", "counts")
     never_negative = ("counts",)
-    prefers = False
+    has_preferences = False
     learn = staticmethod(learn)
     weigh = staticmethod(weigh)
     draw = staticmethod(draw)

@@ -112,7 +112,7 @@ class ThompsonSampling(VectorRule):
     place = "outside the paper"
     rows = ("centres", "counts", "deviations")
     never_negative = ("counts", "deviations")
-    prefers = False
+    has_preferences = False
     learn = staticmethod(learn)
     weigh = staticmethod(weigh)
     draw = staticmethod(draw)

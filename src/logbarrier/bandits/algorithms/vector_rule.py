@@ -15,7 +15,7 @@ from .rule import Rule
 class VectorRule(Rule):
     """A rule that keeps vectors (V, K), a few numbers for every arm, and says how they weigh the arms.
 
-    rows   the names of its vectors; row 0 is theta if it `prefers`, and the last the true means if it is `informed`
+    rows   the names of its vectors; row 0 is theta if `has_preferences`, the last row is the true means if `knows_means`
     never_negative  the names of those in which a negative number is damage, such as counts
     learn  compiled (arm, reward, probability, t, policy, vectors, memory, hyper) -> whether the policy may have moved;
            policy (K,) is what the arm was drawn from, probability its entry, never 0; t = 1, 2, ...
@@ -43,10 +43,10 @@ class VectorRule(Rule):
         raise NotImplementedError
 
     def new_vectors(self, theta: np.ndarray, means: np.ndarray | None) -> np.ndarray:
-        """The vectors (V, K) before the first step, from log start probabilities and, if informed, the true means."""
+        """The vectors (V, K) before the first step, from log start probabilities and, if it knows them, the true means."""
         vectors = np.zeros((len(self.rows), len(theta)))
-        if self.prefers:
+        if self.has_preferences:
             vectors[0] = theta
-        if self.informed:
+        if self.knows_means:
             vectors[-1] = means
         return vectors
