@@ -255,9 +255,9 @@ def test_files_that_are_no_agents_are_refused_in_one_sentence(tmp_path):
         lb.DurableAgent(other)
     with pytest.raises(OSError, match="cannot be used as a lock: it is a symbolic link"):
         lb.DurableAgent(tmp_path / "link")
-    with pytest.raises(OSError, match="DurableAgent: no folder"):
+    with pytest.raises(OSError, match="DurableAgent: there is no folder"):
         lb.DurableAgent(tmp_path / "nowhere" / "agent.db")
-    with pytest.raises(OSError, match="DurableAgent: no file"):
+    with pytest.raises(OSError, match="DurableAgent: there is no file"):
         next(lb.read_log(tmp_path / "nothing"))
     with pytest.raises(ValueError, match="is new, so it needs a rule and arms"):
         lb.DurableAgent(tmp_path / "new.db")

@@ -165,11 +165,11 @@ def test_policies_past_the_limit_are_let_go_and_their_rewards_weighted(monkeypat
         (lambda a: a.ask(available=["x"]), "Agent.ask: arm must be one of a, b, c, got 'x'"),
         (lambda a: a.ask(available="abc"), "Agent.ask: available must be a sequence of arms, got 'abc'"),
         (lambda a: a.ask(available=3), "Agent.ask: available must be a sequence of arms, got 3"),
-        (lambda a: a.add_arm("a"), "Agent.add_arm: arm 'a' is there already"),
+        (lambda a: a.add_arm("a"), "Agent.add_arm: arm 'a' exists already"),
         (lambda a: a.add_arm(float("nan")), "Agent: the name of an arm must be a string or a finite number, got nan"),
         (lambda a: a.add_arm("d", probability=1), "Agent.add_arm: probability must be between 0 and 1, got 1.0"),
         (lambda a: a.remove_arm("z"), "Agent.remove_arm: arm must be one of a, b, c, got 'z'"),
-        (lambda a: (a.remove_arm("a"), a.remove_arm("b")), "Agent.remove_arm: 2 arms must stay"),
+        (lambda a: (a.remove_arm("a"), a.remove_arm("b")), "Agent.remove_arm: at least 2 arms must remain"),
         (lambda a: a.observe("a", 1.0, probability=0.0), "Agent.observe: probability must be above 0 and at most 1, got 0.0"),
         (lambda a: lb.Agent(RULE, n_arms=2, floor=1), "Agent: floor must be at least 0 and below 1, got 1.0"),
     ],
@@ -182,11 +182,11 @@ def test_mistakes_about_arms_are_named(act, message):
 @pytest.mark.parametrize(
     ("act", "what"),
     [
-        (lambda a: a.ask(available=[0]), "Agent.ask: ucb1 keeps vectors of its own, for which available"),
-        (lambda a: a.add_arm(7), "Agent.add_arm: ucb1 keeps vectors of its own, for which add_arm"),
-        (lambda a: a.remove_arm(0), "Agent.remove_arm: ucb1 keeps vectors of its own, for which remove_arm"),
-        (lambda a: a.observe(0, 1.0, probability=0.5), "Agent.observe: ucb1 keeps vectors of its own, for which probability"),
-        (lambda a: lb.Agent(lb.UCB1(), n_arms=3, floor=0.1), "Agent: ucb1 keeps vectors of its own, for which a floor"),
+        (lambda a: a.ask(available=[0]), "Agent.ask: ucb1 keeps its own vectors, for which available"),
+        (lambda a: a.add_arm(7), "Agent.add_arm: ucb1 keeps its own vectors, for which add_arm"),
+        (lambda a: a.remove_arm(0), "Agent.remove_arm: ucb1 keeps its own vectors, for which remove_arm"),
+        (lambda a: a.observe(0, 1.0, probability=0.5), "Agent.observe: ucb1 keeps its own vectors, for which probability"),
+        (lambda a: lb.Agent(lb.UCB1(), n_arms=3, floor=0.1), "Agent: ucb1 keeps its own vectors, for which a floor"),
     ],
 )
 def test_rules_that_cannot_say_so(act, what):

@@ -104,7 +104,7 @@ def test_a_dry_run_lists_each_study_with_its_own_cases(folder):
     ("changes", "message"),
     [
         (["--only", "warp"], "complexity: only must be one of sgb, theory-sgb,"),
-        (["--epsilons", "0.1,x"], "complexity: epsilons must be numbers with commas between them, got '0.1,x'"),
+        (["--epsilons", "0.1,x"], "complexity: epsilons must be numbers separated by commas, got '0.1,x'"),
         (["--epsilons", "0.1,-1"], "complexity: epsilons must be positive and finite, got -1.0"),
         (["--epsilons", "0.4"], "complexity: epsilons must be below 0.367, where the instance 'near tie' starts, got 0.4"),
         (["--epsilons", "1e-200"], "complexity: epsilons must be at least 1e-09, got 1e-200"),

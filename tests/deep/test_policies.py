@@ -159,6 +159,6 @@ def test_the_logger_gets_the_true_entropy_beside_what_sb3_calls_so():
 
 def test_the_callback_refuses_a_policy_without_the_barrier():
     with pytest.raises(
-        ValueError, match="BarrierCallback: the policy must be a LogBarrierPolicy or its kin, got ActorCriticPolicy"
+        ValueError, match="BarrierCallback: the policy must be a LogBarrierPolicy or a variant, got ActorCriticPolicy"
     ):
         PPO("MlpPolicy", Toy(FOUR), **PPO_SMALL).learn(32, callback=sb3.BarrierCallback())

@@ -143,7 +143,7 @@ def test_a_policy_class_of_ones_own_is_asked_for_its_kin(tmp_path):
 
     model = PPO(Mine, Toy(spaces.Discrete(4)), **SMALL)
     with pytest.raises(
-        ValueError, match=r"with_barrier: Mine has no barrier kin here; define `class Mine\(LogBarrierMixin, Mine\)`"
+        ValueError, match=r"with_barrier: Mine has no barrier version; define `class Mine\(LogBarrierMixin, Mine\)`"
     ):
         sb3.with_barrier(model)
     assert isinstance(sb3.with_barrier(model, policy_class=MyBarrier).policy, MyBarrier)

@@ -60,8 +60,8 @@ def test_every_preset_survives_the_address_bar(name):
         ("arms=ten", "lab: arms in the address cannot be read, got 'ten'"),
         ("alpha=nan", "lab: alpha must be finite, got nan"),
         ("alpha=1e99", "lab: alpha must be between 0.0001 and 10, got 1e+99"),
-        ("etas=5,5", "lab: eta must be 1 to 4 different ones, got 5.0, 5.0"),
-        ("etas=1,2,3,4,5", "lab: eta must be 1 to 4 different ones"),
+        ("etas=5,5", "lab: eta must have 1 to 4 different values, got 5.0, 5.0"),
+        ("etas=1,2,3,4,5", "lab: eta must have 1 to 4 different values"),
         ("rules=os.system", "lab: rule must be one of lb,"),
         ("rules=", "lab: rule must be one of lb,"),
         ("color=red", "lab: the address has no setting 'color'"),
@@ -143,9 +143,9 @@ def test_the_study_file_of_a_state_has_its_problem_and_rules(law, tmp_path):
 def test_a_study_file_that_cannot_be_written_is_refused_with_a_sentence():
     with pytest.raises(ValueError, match="at most 2000 arms, got 5000"):
         as_toml(State(law="uniform", arms=5000))
-    with pytest.raises(ValueError, match="none of these rules can start badly"):
+    with pytest.raises(ValueError, match="none of these rules can be given a bad start"):
         as_toml(State(start=0.01, rules=("ucb1",)))
-    with pytest.raises(ValueError, match="the view of worlds simulates nothing"):
+    with pytest.raises(ValueError, match="the world view simulates nothing"):
         as_toml(State(view="world"))
 
 

@@ -64,7 +64,7 @@ def test_arms_come_and_go(client):
         ("/decide", b'{"available": [["a"]]}', 400, "arm must be one of"),
         ("/decide", b'{"available": []}', 400, "available must name at least one arm"),
         ("/arms", b'{"arm": null}', 400, "the name of an arm must be a string or a finite number"),
-        ("/arms", b'{"arm": "a"}', 400, "arm 'a' is there already"),
+        ("/arms", b'{"arm": "a"}', 400, "arm 'a' exists already"),
         ("/decide", b" " * (LARGEST_BODY + 1), 413, "at most 65536 bytes"),
     ],
 )

@@ -94,7 +94,7 @@ def test_failed_cells_end_with_1_and_status_says_why(tmp_path):
         (["run", "nowhere.toml"], "nowhere.toml: there is no such study file"),
         (["run", "small.toml", "--only", "speed=1"], "only: must be KEY=VALUE with a key from"),
         (["run", "small.toml", "--executor", "slurm"], "executor: must be local or dask, got 'slurm'"),
-        (["run", "small.toml", "--executor", "local", "--workers", "2"], "workers and scheduler belong to dask"),
+        (["run", "small.toml", "--executor", "local", "--workers", "2"], "workers and scheduler need the dask executor"),
         (["run", "small.toml", "--threads", "0"], "LocalExecutor: threads must be between 1 and 1024, got 0"),
         (["run", "small.toml", "--runs", "0"], "small.toml: Study: runs must be between 1 and"),
         (["status"], "status: no study in runs; 'logbarrier run STUDY.toml' makes one"),

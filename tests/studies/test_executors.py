@@ -176,7 +176,7 @@ def test_no_scheduler_is_one_sentence(small_file, tmp_path):
 
 
 def test_workers_and_scheduler_exclude_one_another():
-    with pytest.raises(ValueError, match="DaskExecutor: workers and scheduler exclude one another"):
+    with pytest.raises(ValueError, match="DaskExecutor: give either workers or scheduler"):
         DaskExecutor(workers=2, scheduler="tcp://127.0.0.1:8786")
 
 

@@ -99,7 +99,7 @@ def test_every_study_is_written_as_toml(small_study, tmp_path):
 
     path = tmp_path / "x.toml"
     path.write_text(study_as_toml(small_study).replace('"small"', _toml("sm\x7fall")))
-    with pytest.raises(ValueError, match="Study: name must be a word fit for a folder"):
+    with pytest.raises(ValueError, match="Study: name must be a valid folder name"):
         read_study(path)
 
 

@@ -101,7 +101,7 @@ def test_a_folder_of_an_earlier_version_is_not_taken_for_todays(tmp_path, no_num
     saved = store.folder / "study.toml"
     changed = written(tmp_path / "changed", edited("FACTOR = 1.0", "FACTOR = 2.0"))
     saved.write_text(saved.read_text().replace(str(path), str(changed)))
-    with pytest.raises(ValueError, match="its source is not the one these cells were made with; it was edited since"):
+    with pytest.raises(ValueError, match="these cells were made with another source; the class was edited since"):
         Store.open(store.folder)
 
 

@@ -93,7 +93,7 @@ MISTAKES = [
     ("runs = 6", 'spacing = "square"', "Study: spacing must be one of linear, log, got 'square'"),
     ("runs = 6", "bad_start = 2", "Study: bad_start must be a probability between 0 and 1, got 2"),
     ("runs = 6", "checkpoints = [300]", "Study: checkpoints must be between 0 and 200, got 300"),
-    ("runs = 6", 'name = "a/b"', "Study: name must be a word fit for a folder, without control characters, got 'a/b'"),
+    ("runs = 6", 'name = "a/b"', "Study: name must be a valid folder name without control characters, got 'a/b'"),
     ("eta = 100", "eta = -3", "[[rules]] number 1: LogBarrierSGB: eta must be positive and finite, got -3"),
     ("eta = 100", 'eta = "big"', "[[rules]] number 1: log-barrier-sgb: eta must be a number, got 'big'"),
     ("eta = 100", "tau = 1", "[[rules]] number 1: log-barrier-sgb: has no parameter tau; it takes learning_rate, eta"),
@@ -137,13 +137,13 @@ def test_only_selects_by_any_key(small_file):
     assert [case.rule["learning_rate"] for case in study.only(["rule=log-barrier-sgb", "learning_rate=1e-1"])] == [0.1, 0.1]
     with pytest.raises(ValueError, match="only: must be KEY=VALUE with a key from .*learning_rate.*, got 'speed=1'"):
         study.only(["speed=1"])
-    with pytest.raises(ValueError, match="only: no case fulfils n_arms=7"):
+    with pytest.raises(ValueError, match="only: no case matches n_arms=7"):
         study.only(["n_arms=7"])
 
 
 def test_what_a_rule_cannot_do_is_refused_before_anything_runs():
     cases = product([lb.GapInstances(n_arms=5)], [lb.SGB(learning_rate=0.1), lb.UCB1()])
-    with pytest.raises(ValueError, match="Study: ucb1 keeps no preferences that bad_start could set"):
+    with pytest.raises(ValueError, match="Study: ucb1 has no preferences that bad_start could set"):
         Study(name="bad", cases=cases, horizon=10, bad_start=0.1)
     with pytest.raises(ValueError, match="engine 'lazy' cannot run ucb1"):
         Study(name="bad", cases=cases, horizon=10, engine="lazy")

@@ -74,7 +74,7 @@ def test_ctrl_c_stops_with_130_and_says_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert stderr == f"logbarrier: stopped; finished cells are kept, 'logbarrier run {study}' goes on from there\n"
+    assert stderr == f"logbarrier: stopped; finished cells are kept; 'logbarrier run {study}' goes on from there\n"
     stored = len(cell_bytes(out))
     assert f"{stored} were stored" in logbarrier("run", study, "--out", out).stdout
 
@@ -144,7 +144,7 @@ def test_a_full_disk_is_one_sentence_and_earlier_cells_stay(tmp_path):
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert "logbarrier: cannot write" in done.stderr
-    assert "File too large; finished cells are kept, put this right and run the same command again" in done.stderr
+    assert "File too large; finished cells are kept; fix this and run the same command again" in done.stderr
     assert cell_bytes(folder) == before
     assert cell_bytes(out) == before
     assert not list(out.rglob("*.part"))

@@ -61,7 +61,7 @@ def test_tune_prints_a_report_within_100_columns():
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert "LogBarrierSGB(learning_rate=0.1, eta=" in done.stdout
-    assert "Absurd" in done.stdout
+    assert "Out of reach" in done.stdout
     assert "<- chosen" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 100
 

@@ -68,7 +68,7 @@ class Agent:
         if hasattr(start, "theta"):
             raise ValueError(f"Agent: start must be None or one probability per arm, got {start!r}")
         if start is not None and not rule.has_preferences:
-            raise ValueError(f"Agent: {rule.name} keeps no preferences that a start could set, so start must be None")
+            raise ValueError(f"Agent: {rule.name} has no preferences that a start could set, so start must be None")
         self.rule = rule
         self._set_arms(names)
         self.seed = validate.integer("Agent", "seed", seed, 0)
@@ -144,7 +144,7 @@ class Agent:
         self._waiting.settle(waiting.decision.id)
 
     def observe(self, arm: Any, reward: float, *, probability: float | None = None) -> None:
-        """Learn from a pull that this agent did not draw: from the log of another.
+        """Learn from a pull that this agent did not draw, such as one in another system's log.
 
         probability: with which the other drew the arm; the update is weighted by p(arm)/probability, which makes its mean the
         gradient at the present policy. None: as if the present policy had drawn it.
@@ -165,29 +165,29 @@ class Agent:
         self._learn(Pending(Decision(-1, arm, propensity), place, q, self._waiting.now), checked)
 
     def forget(self, decision: Decision | int) -> None:
-        """Let go of a decision that will have no reward."""
+        """Drop a decision that will never have a reward."""
         self._waiting.settle(self._waiting.find("Agent.forget", decision, self._asked).decision.id)
 
     def add_arm(self, arm: Hashable, *, probability: float | None = None) -> None:
-        """A new arm, last of the arms, at `probability`, 1/(K + 1) unless told; the odds of the others stay as they are."""
+        """Add an arm, as the last one, at `probability` (default 1/(K + 1)); the odds among the others stay as they are."""
         names = checked_names([*self.arms, arm])
         learner = self._two_scalars("Agent.add_arm", "add_arm")
         entering = 1 / len(names) if probability is None else validate.number("Agent.add_arm", "probability", probability)
         if not 0 < entering < 1:
             raise ValueError(f"Agent.add_arm: probability must be between 0 and 1, got {entering}")
         if names[-1] in self._index:
-            raise ValueError(f"Agent.add_arm: arm {arm!r} is there already")
+            raise ValueError(f"Agent.add_arm: arm {arm!r} exists already")
         self._waiting.leave(lambda: learner.probabilities)
         learner.add(entering)
         self._set_arms(names)
         self._waiting.add_arm(len(names))
 
     def remove_arm(self, arm: Hashable) -> None:
-        """One arm less; the odds of the others stay as they are. Its pending decisions can still be told."""
+        """Remove an arm; the odds among the others stay as they are. Rewards of its pending decisions can still be told."""
         place = self._place("Agent.remove_arm", arm)
         learner = self._two_scalars("Agent.remove_arm", "remove_arm")
         if self.n_arms == 2:
-            raise ValueError("Agent.remove_arm: 2 arms must stay")
+            raise ValueError("Agent.remove_arm: at least 2 arms must remain")
         self._waiting.leave(lambda: learner.probabilities)
         learner.remove(place)
         self._waiting.remove_arm(place, self.n_arms)
@@ -238,7 +238,7 @@ class Agent:
 
     def _two_scalars(self, who: str, what: str) -> TwoScalarLearner:
         if not isinstance(self._learner, TwoScalarLearner):
-            raise ValueError(f"{who}: {self.rule.name} keeps vectors of its own, for which {what} is not defined")
+            raise ValueError(f"{who}: {self.rule.name} keeps its own vectors, for which {what} is not defined")
         return self._learner
 
     def _place(self, who: str, arm: Any) -> int:

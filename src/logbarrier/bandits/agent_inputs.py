@@ -13,7 +13,7 @@ from .loops.policy import LARGEST_REWARD
 
 
 def checked_reward(owner: str, reward: Any) -> float:
-    """A finite number of size up to 1e100."""
+    """A finite number of size at most 1e100."""
     if type(reward) is float and -LARGEST_REWARD <= reward <= LARGEST_REWARD:
         return reward
     checked = validate.number(owner, "reward", reward)
@@ -23,7 +23,7 @@ def checked_reward(owner: str, reward: Any) -> float:
 
 
 def below_one(owner: str, name: str, value: Any) -> float:
-    """A number from 0 on, below 1."""
+    """A number that is at least 0 and below 1."""
     checked = validate.number(owner, name, value)
     if not 0 <= checked < 1:
         raise ValueError(f"{owner}: {name} must be at least 0 and below 1, got {checked}")

@@ -79,7 +79,7 @@ def _restore_waiting(waiting: Waiting, plain: dict[str, Any], asked: int, arms: 
     last = -1
     for identity, name, place, probability, propensity, index in _entries("pending", plain["pending"], 6):
         if _whole("pending id", identity, asked - 1) <= last:
-            raise ValueError(f"{WHO}: pending ids must rise, got {identity} after {last}")
+            raise ValueError(f"{WHO}: pending ids must be in ascending order, got {identity} after {last}")
         last = identity
         moment = waiting.now if index is None else moments[_whole("pending moment", index, len(moments) - 1)]
         if type(place) is not int or not -1 <= place < len(arms):
@@ -91,7 +91,7 @@ def _restore_waiting(waiting: Waiting, plain: dict[str, Any], asked: int, arms: 
         waiting.add(decision, place, _probability("pending probability", probability), moment)
     orphan = next((i for i, moment in enumerate(moments) if moment.waiting == 0), None)
     if orphan is not None:
-        raise ValueError(f"{WHO}: nobody waits for moment {orphan}")
+        raise ValueError(f"{WHO}: no pending decision belongs to moment {orphan}")
 
 
 def _moment(n_arms: int, arms: Any, policy: Any, size: Any) -> Moment:
@@ -99,7 +99,7 @@ def _moment(n_arms: int, arms: Any, policy: Any, size: Any) -> Moment:
     if arms is not None:
         places = np.array([_whole("an arm of a moment", arm, n_arms - 1) for arm in arms], dtype=np.int64)
         if (np.diff(places) <= 0).any():
-            raise ValueError(f"{WHO}: the arms of a moment must rise")
+            raise ValueError(f"{WHO}: the arms of a moment must be in ascending order")
     known = n_arms if places is None else len(places)
     if _whole("the size of a moment", size, None) < max(known, 1) or (places is None and size != n_arms):
         raise ValueError(f"{WHO}: the size of a moment must fit its arms, got {size}")

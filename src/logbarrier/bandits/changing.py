@@ -1,6 +1,6 @@
 """Problems that change while they are played: arms that swap, drift, or follow the seasons.
 
-A changing family stands still for `block` steps at a time; the simulator then asks it anew. So the loops know nothing of it,
+A changing family stays the same for `block` steps at a time; then the simulator asks it again. So the loops know nothing of it,
 every engine runs it, and the regret of a record is dynamic: each pull is charged against the best arm of its own moment.
 A checkpoint is measured under the means that ruled the steps just before it.
 """
@@ -56,7 +56,7 @@ def _generator(key: np.ndarray, run: int, *further: int) -> np.random.Generator:
 
 
 class SwappingArms(ChangingBandits):
-    """Abrupt: a gap instance whose means are dealt out to the arms anew every `period` steps.
+    """Abrupt: a gap instance whose means are shuffled among the arms every `period` steps.
 
     >>> import logbarrier as lb
     >>> record = lb.simulate(lb.AutoLogBarrier(), lb.SwappingArms(n_arms=5, period=500), horizon=1000, runs=2)
@@ -95,7 +95,7 @@ class DriftingArms(ChangingBandits):
 
 
 class SeasonalArms(ChangingBandits):
-    """Periodic: every mean swings by `swing` around a level of its own, all with the same period, each at its own phase."""
+    """Periodic: every mean swings by `swing` around its own level, all with the same period, each with its own phase."""
 
     def __init__(
         self,

@@ -123,14 +123,14 @@ class TwoScalarLearner:
         _refuse_fault(self._rule, some_arms.update_kernel()(self._policy, calls, self._learned, *step))
 
     def add(self, probability: float) -> None:
-        """One more arm, last, at this probability; the odds of the others stay."""
+        """Add an arm, as the last one, at this probability; the odds among the others stay."""
         entering = from_python(some_arms.entering_theta)(self._policy[3], probability)
         memory, *of_arms = self._learned
         means, counts = (np.append(values, np.zeros(min(len(values), 1))) for values in of_arms)
         self._set(np.append(self.theta, entering), memory, means, counts)
 
     def remove(self, arm: int) -> None:
-        """One arm less; the odds of the others stay."""
+        """Remove an arm; the odds among the others stay."""
         memory, *of_arms = self._learned
         means, counts = (np.delete(values, arm) if len(values) else values for values in of_arms)
         self._set(np.delete(self.theta, arm), memory, means, counts)
@@ -179,7 +179,7 @@ class VectorLearner:
     @property
     def theta(self) -> np.ndarray:
         if not self._rule.has_preferences:
-            raise AttributeError(f"Agent.theta: {self._rule.name} keeps no preferences")
+            raise AttributeError(f"Agent.theta: {self._rule.name} has no preferences")
         return np.asarray(self._vectors[0])
 
     def draw(self, number: int, key: np.ndarray) -> tuple[int, float]:

@@ -56,7 +56,7 @@ class Log:
         place = {name: i for i, name in enumerate(names)}
         unknown = next((name for name in seen if name not in place), None)
         if unknown is not None:
-            raise ValueError(f"Log: arms must have every arm of the log, but lacks {unknown!r}")
+            raise ValueError(f"Log: arms must contain every arm in the log, but lacks {unknown!r}")
         available = np.ones((len(told), len(names)), dtype=bool)
         for i, row in enumerate(told):
             if row.get("available"):
@@ -97,7 +97,7 @@ def self_normalised(log: Log, policy: Any, *, level: float = LEVEL) -> Value:
     weights, _ = _weights(log, policy, level)
     total = weights.sum()
     if total == 0:
-        raise ValueError("self_normalised: the policy gives every arm of the log probability 0")
+        raise ValueError("self_normalised: the policy gives probability 0 to every arm in the log")
     mean = float(weights @ log.rewards / total)
     spread = len(log) / total * weights * (log.rewards - mean)
     return _value(spread, weights, level, mean=mean)

@@ -33,7 +33,7 @@ def policies(
     """
     stops = np.array([validate.integer("policies", "step", step, 0, LARGEST_STEP) for step in steps])
     if len(stops) == 0 or (np.diff(stops) <= 0).any():
-        raise ValueError("policies: steps must be at least one, each larger than the one before")
+        raise ValueError("policies: steps must have at least one entry, each larger than the one before")
     number = validate.integer("policies", "run", run, 0, LARGEST_STEP)
     key = stream_key(validate.integer("policies", "seed", seed, 0))
     begin = as_start("policies", start, problem.n_arms)

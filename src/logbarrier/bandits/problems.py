@@ -60,7 +60,7 @@ class Bandit:
                 a, b = sorted((int(order[tied[-1]]), int(order[tied[-1] + 1])))
                 raise ValueError(
                     f"{owner}: means must differ (Assumption 2.1), got {checked[a]} for arms {a} and {b}; "
-                    "pass allow_ties=True to run it all the same"
+                    "pass allow_ties=True to run it anyway"
                 )
         self.parameters = np.vstack([checked, *further])
         self.parameters.setflags(write=False)

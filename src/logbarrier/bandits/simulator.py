@@ -83,7 +83,7 @@ def simulate(
         raise ValueError(f"simulate: problem must be a problem such as GapInstances(n_arms=10), got {problem!r}")
     n_arms = problem.n_arms
     if start is not None and not rule.has_preferences:
-        raise ValueError(f"simulate: {rule.name} keeps no preferences that a start could set, so start must be None")
+        raise ValueError(f"simulate: {rule.name} has no preferences that a start could set, so start must be None")
     begin = as_start("simulate", start, n_arms)
     flight_type, key = choose(rule, n_arms, engine), stream_key(seed)
     patience = STEPS_PER_PIECE

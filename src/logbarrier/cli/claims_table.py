@@ -29,7 +29,7 @@ def print_claims(judged: list[dict[str, Any]], explanation: str) -> None:
         table.add_row(one["name"], *_shown(_deciding(one)), f"[{colour}]{one['verdict']}[/]")
     console.print(table)
     console.print("\n" + tally_of(judged))
-    console.print(f"Evidence on the weakest comparison of each claim, at the horizon its verdict rests on. {explanation}")
+    console.print(f"Evidence: each claim's weakest comparison, at the horizon its verdict rests on. {explanation}")
 
 
 def tally_of(judged: list[dict[str, Any]]) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..comparison import Budget, Measurement, System
 
-AGAIN = "finished cells are kept, the same 'logbarrier complexity' command goes on from there"
+AGAIN = "finished cells are kept; the same 'logbarrier complexity' command goes on from there"
 EXPLANATION = (
     "slope: x of pulls ~ epsilon^-x over the accuracies hit, at least three, with its 95 % bootstrap interval over runs; in a "
     "finite budget it is not an asymptotic rate. stated: exponent in the paper's tables. hit: accuracies reached; with ~ the "
@@ -116,7 +116,7 @@ def _numbers(words: str) -> list[float]:
     try:
         return [float(word) for word in words.split(",")]
     except ValueError:
-        raise ValueError(f"complexity: epsilons must be numbers with commas between them, got {words!r}") from None
+        raise ValueError(f"complexity: epsilons must be numbers separated by commas, got {words!r}") from None
 
 
 def _whole(horizon: float) -> int:

@@ -40,7 +40,7 @@ def make_executor(threads: int | None, executor: str | None, workers: int | None
     if name != "local":
         raise ValueError(f"executor: must be local or dask, got {name!r}")
     if workers or scheduler:
-        raise ValueError("executor: workers and scheduler belong to dask, got executor local")
+        raise ValueError("executor: workers and scheduler need the dask executor, got executor local")
     return LocalExecutor(threads)
 
 

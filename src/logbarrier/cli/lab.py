@@ -13,11 +13,11 @@ from .errors import one_sentence
 
 
 def lab(
-    port: Annotated[int, typer.Option(help="0 for any free one.")] = 5006,
+    port: Annotated[int, typer.Option(help="0 takes any free port.")] = 5006,
     query: Annotated[str, typer.Option("--show", help="What to show first, as in the page's address.")] = "",
     browser: Annotated[bool, typer.Option(help="Open a browser window.")] = True,
 ) -> None:
-    """Open the interactive page: turn alpha and eta, and the runs follow. On this machine only; Ctrl-C ends it.
+    """Open the interactive page: turn alpha and eta, and the runs follow. It is served on this machine only; Ctrl-C ends it.
 
     Example: logbarrier lab --show "arms=100&alpha=0.01"
     """

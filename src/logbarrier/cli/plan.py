@@ -39,7 +39,7 @@ def plan(
     r_max: Annotated[float | None, typer.Option(help="Best mean reward; 1, or 0.9 for bernoulli.")] = None,
     scale: Annotated[float, typer.Option(help="Standard deviation of Gaussian rewards.")] = 1.0,
     seed: Annotated[int, typer.Option(help="Same seed, same plan.")] = 0,
-    budget: Annotated[float, typer.Option(help="About how many seconds of one core to spend.")] = 8.0,
+    budget: Annotated[float, typer.Option(help="About how many seconds of one core to use.")] = 8.0,
     threads: Annotated[int | None, typer.Option(help="All cores by default.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a report.")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress bar.")] = False,
@@ -90,10 +90,10 @@ def _print_report(found: Plan, console: Console) -> None:
             f"\nAgainst the runner-up it saves {second.ahead:,.0f} of regret ({second.low:,.0f} .. {second.high:,.0f}, 95 %), "
             f"on the same {second.runs} runs of both.",
         )
-    console.print("\n[bold]Compared[/bold], on the same runs; those dropped early had fewer")
+    console.print("\n[bold]Compared[/bold], on the same runs; rules dropped early had fewer")
     _print_rows(found, console)
     if found.left_out:
-        console.print(f"Not tried, since too slow for a budget of this size: {', '.join(found.left_out)}")
+        console.print(f"Not tried, because they are too slow for this budget: {', '.join(found.left_out)}")
 
 
 def _print_rows(found: Plan, console: Console) -> None:

@@ -18,7 +18,7 @@ def report(
     page: Annotated[Path | None, typer.Option(help="Where the page of several folders goes; report.html by default.")] = None,
     as_json: execution.AsJson = False,
 ) -> None:
-    """Write summary, figures and report.html of a study, one page that opens from disk; of several folders, also one of all.
+    """Write a study's summary, figures and report.html, which opens from disk; for several studies, also one joint page.
 
     Example: logbarrier report runs/learning-rates-1a2b3c4d runs/mine-5e6f7a8b --page both.html
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Compute = Callable[..., Outcome]
 
-AGAIN = "finished cells are kept, the same 'logbarrier reproduce' command goes on from there"
+AGAIN = "finished cells are kept; the same 'logbarrier reproduce' command goes on from there"
 
 
 def reproduce(
@@ -31,7 +31,7 @@ def reproduce(
         str | None,
         typer.Option(help="printed or long, in full; by default the printed one and as much of the long one as fits."),
     ] = None,
-    minutes: Annotated[float, typer.Option(help="The time to fit into, where no horizon is given.")] = 4.0,
+    minutes: Annotated[float, typer.Option(help="The time to fit into when no horizon is given.")] = 4.0,
     runs: Annotated[int, typer.Option(help="Independent runs per curve.")] = 100,
     seed: Annotated[int, typer.Option(help="Same seed, same figures, to the byte.")] = 0,
     out: execution.Out = None,

@@ -21,11 +21,11 @@ def rescue(
         Path, typer.Argument(exists=True, dir_okay=False, help="A model saved by PPO, A2C, MaskablePPO or RecurrentPPO.")
     ],
     env: Annotated[
-        str, typer.Option(help="A Gymnasium id, such as FrozenLake-v1; or module:Id, the module being imported first.")
+        str, typer.Option(help="A Gymnasium id, such as FrozenLake-v1; or module:Id, which imports the module first.")
     ],
     env_options: Annotated[str, typer.Option(help="Arguments of the environment, as JSON.")] = "{}",
     timesteps: Annotated[int, typer.Option(help="How long to train with the barrier; 0 only diagnoses.")] = 50_000,
-    coefficient: Annotated[float, typer.Option(help="c at first; it falls to 0 in a straight line.")] = 0.6,
+    coefficient: Annotated[float, typer.Option(help="c at the start; it falls linearly to 0.")] = 0.6,
     out: Annotated[Path | None, typer.Option(help="Where to save the rescued model; by default MODEL-rescued.zip.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw which actions are alive as .png, .pdf or .svg.")] = None,
     steps: Annotated[int, typer.Option(help="How many steps to watch for a diagnosis.")] = 2000,
@@ -75,7 +75,7 @@ def _environment(name: str, options: str) -> Any:
     try:
         return gymnasium.make(name, **json.loads(options))
     except (gymnasium.error.Error, ModuleNotFoundError, TypeError) as error:
-        raise ValueError(f"rescue: no environment {name} with {options}: {error}") from None
+        raise ValueError(f"rescue: cannot make the environment {name} with {options}: {error}") from None
 
 
 def _numbers(found: Diagnosis) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def run(
     """
     from ..studies import CannotWriteError, Store, read_study, write_summary
 
-    with one_sentence(f"finished cells are kept, 'logbarrier run {study}' goes on from there"):
+    with one_sentence(f"finished cells are kept; 'logbarrier run {study}' goes on from there"):
         file = read_study(study, horizon=horizon, runs=runs, seed=seed)
         how = {"out": out, "threads": threads, "executor": executor, "workers": workers, "scheduler": scheduler}
         settings: dict[str, Any] = {**file.execution, **{key: value for key, value in how.items() if value is not None}}
@@ -50,7 +50,7 @@ def run(
             outcome = execution.compute(store, chosen, cases, force=force, retry=retry, quiet=quiet, label=file.study.name)
             write_summary(store)
         except CannotWriteError as error:
-            sys.stderr.write(f"logbarrier: {error}; finished cells are kept, put this right and run the same command again\n")
+            sys.stderr.write(f"logbarrier: {error}; finished cells are kept; fix this and run the same command again\n")
             raise typer.Exit(1) from None
     if as_json:
         typer.echo(json.dumps({"folder": str(store.folder), **vars(outcome)}, indent=1))

@@ -16,15 +16,15 @@ from .rule_words import rule_from_words
 
 def serve(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="The agent's file; made where there is none.")],
-    arms: Annotated[str | None, typer.Option(help="For a new agent: names of the arms, with commas in between.")] = None,
+    file: Annotated[Path, typer.Argument(help="The agent's file; created if there is none.")],
+    arms: Annotated[str | None, typer.Option(help="For a new agent: names of the arms, separated by commas.")] = None,
     rule: Annotated[str | None, typer.Option(help="For a new agent: see 'logbarrier rules'; its own options follow.")] = None,
-    seed: Annotated[int | None, typer.Option(help="For a new agent: the draws.")] = None,
+    seed: Annotated[int | None, typer.Option(help="For a new agent: the seed of its draws.")] = None,
     floor: Annotated[float | None, typer.Option(help="For a new agent: every propensity is at least floor/K.")] = None,
-    ttl: Annotated[float | None, typer.Option(help="Close decisions that got no reward within so many seconds.")] = None,
-    default_reward: Annotated[float | None, typer.Option(help="What closed decisions are told; forgotten without it.")] = None,
+    ttl: Annotated[float | None, typer.Option(help="Close decisions that got no reward within this many seconds.")] = None,
+    default_reward: Annotated[float | None, typer.Option(help="Reward of closed decisions; forgotten without it.")] = None,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free port.")] = 8000,
 ) -> None:
     """Serve a durable agent over HTTP; the token is $LOGBARRIER_TOKEN, or in FILE.token."""
     try:

@@ -131,4 +131,4 @@ def _print_table(record: Record, title: str) -> None:
     console.print(title, highlight=False)
     console.print(table)
     regret: Any = record.mean("regret")[-1]
-    console.print(f"mean regret {regret:,.1f} ({regret / record.horizon:.4f} a step)", highlight=False)
+    console.print(f"mean regret {regret:,.1f} ({regret / record.horizon:.4f} per step)", highlight=False)

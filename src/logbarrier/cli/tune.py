@@ -24,12 +24,12 @@ def tune(
     arms: Annotated[int, typer.Option(help="Number of arms K.")],
     gap: Annotated[float, typer.Option(help="Best mean minus second best.")],
     horizon: Annotated[float, typer.Option(help="How many pulls you have; 1e6 is fine.")],
-    learning_rate: Annotated[float | None, typer.Option(help="alpha, if it is settled; searched otherwise.")] = None,
-    r_max: Annotated[float, typer.Option(help="Best mean reward; the others are down to minus this.")] = 1.0,
+    learning_rate: Annotated[float | None, typer.Option(help="alpha, if you have fixed it; searched for otherwise.")] = None,
+    r_max: Annotated[float, typer.Option(help="Best mean reward; the others go down to minus this.")] = 1.0,
     scale: Annotated[float, typer.Option(help="Standard deviation of the rewards.")] = 1.0,
     epsilon: Annotated[float | None, typer.Option(help="Accuracy asked of the theorems; half the gap by default.")] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same answer.")] = 0,
-    budget: Annotated[float | None, typer.Option(help="Steps to simulate in all; by default some 20 s of two cores.")] = None,
+    budget: Annotated[float | None, typer.Option(help="Steps to simulate in all; by default about 20 s on two cores.")] = None,
     threads: Annotated[int | None, typer.Option(help="All cores by default.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a report.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the eta trade-off as .png, .pdf or .svg.")] = None,
@@ -86,10 +86,10 @@ def _print_report(found: Tuning, console: Console) -> None:
     console.print(
         f"After {found.horizon:,} pulls, in {best.runs} runs the search had not seen: p(a*) {best.optimal_probability:.3f} "
         f"({best.low:.3f} .. {best.high:.3f}), stuck {100 * best.stuck_fraction:.0f} %, regret {best.regret:,.0f}. "
-        f"A run that is not stuck settles at p(a*) {best.plateau:.3f}, where the barrier costs {best.bias:.2g} a pull.",
+        f"A run that is not stuck settles at p(a*) {best.plateau:.3f}, where the barrier costs {best.bias:.2g} per pull.",
     )
     console.print(
-        f"\n[bold]The trade-off at alpha {best.learning_rate:g}[/bold]: a weaker barrier costs less and is stuck more"
+        f"\n[bold]The trade-off at alpha {best.learning_rate:g}[/bold]: a weaker barrier costs less, but more runs get stuck"
     )
     _print_trade_off(found, console)
     console.print(f"{found.simulated_steps:,} simulated steps, seed {found.seed}")
@@ -99,7 +99,7 @@ def _print_theory(found: Tuning, console: Console) -> None:
     from rich.table import Table
 
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("theorem", "alpha", "eta", "pulls", "at a million a second"):
+    for heading in ("theorem", "alpha", "eta", "pulls", "at a million per second"):
         table.add_column(heading, justify="left" if heading == "theorem" else "right", no_wrap=True)
     rate, worst, regret = found.theory
     for name, wanted in ((f"convergence rate, if c* is {found.n_arms}^2", rate), ("worst case, any c*", worst)):
@@ -110,8 +110,8 @@ def _print_theory(found: Tuning, console: Console) -> None:
     needed = min(rate.horizon, worst.horizon)
     if needed > found.horizon:
         console.print(
-            f"Absurd: at best {needed / found.horizon:.1g} times the pulls you have. Their alpha scales with the square of the "
-            f"smallest gap between any two means, about {found.smallest_gap:.1e} here, and they take rewards to be within "
+            f"Out of reach: {needed / found.horizon:.1g} times the pulls you have, at best. Their alpha scales with the "
+            f"square of the smallest gap between any two means, about {found.smallest_gap:.1e} here, and they assume rewards within "
             f"{found.r_max:g}.",
         )
     trivial = 2.0 * found.r_max * found.horizon

@@ -72,8 +72,8 @@ def _print_statement(verdicts: list[Verdict]) -> None:
     last = verdicts[-1]
     if len(verdicts) == 1:
         points = f"{last.random:,} random and {last.optimised:,} optimised points, seed {last.printed.seed}"
-        typer.echo(f"Each form of a statement on {points}.")
-        typer.echo("Numbers are lesser side/greater side, or the error of an equation; in brackets: docs/errata.md")
+        typer.echo(f"Each form of a statement was tried on {points}.")
+        typer.echo("Numbers are smaller side/greater side, or the error of an equation; brackets refer to docs/errata.md")
         typer.echo(STATEMENT_ROW.format("statement", "printed", "corrected", "worst at", "verdict"))
     corrected = "" if last.corrected is None else _tightness(last.corrected, last.equation)
     worst = _place(last.printed.point)

@@ -2,7 +2,7 @@
 
 state     what is shown, checked, as text in the address bar        laws, rules, presets   what can be chosen
 source    the same as Python and as a study file                   jobs, worker           the simulation behind it
-views/    results -> picture, one file a view                      controls, page         one browser tab
+views/    results -> picture, one file per view                    controls, page         one browser tab
 server    bound to this machine alone
 """
 

@@ -39,14 +39,14 @@ def as_python(state: State) -> str:
 def as_toml(state: State) -> str:
     """A study file for `logbarrier run`; ValueError where no study can say it."""
     if state.view == "world":
-        raise ValueError("lab: the view of worlds simulates nothing, so there is no study of it; 'as Python' has it")
+        raise ValueError("lab: the world view simulates nothing, so it has no study file; use 'as Python'")
     problem, curves = problem_of(state), curves_of(state)
     if isinstance(problem, Bandit) and problem.n_arms > MOST_MEANS:
         raise ValueError(f"lab: a study file with one fixed instance takes at most {MOST_MEANS} arms, got {problem.n_arms}")
     if state.start is not None:
         curves = [curve for curve in curves if curve.rule.has_preferences]
         if not curves:
-            raise ValueError("lab: none of these rules can start badly, so there is no study with a bad start")
+            raise ValueError("lab: none of these rules can be given a bad start, so there is no study file for it")
     study = Study(
         name="lab",
         cases=product([problem], [curve.rule for curve in curves]),

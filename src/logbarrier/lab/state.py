@@ -184,5 +184,5 @@ def _within(name: str, value: Any, least: float, most: float) -> float:
 
 def _several(name: str, values: list[Any], most: int) -> tuple[Any, ...]:
     if not 1 <= len(values) <= most or len(set(values)) < len(values):
-        raise ValueError(f"lab: {name} must be 1 to {most} different ones, got {', '.join(map(str, values)) or 'none'}")
+        raise ValueError(f"lab: {name} must have 1 to {most} different values, got {', '.join(map(str, values)) or 'none'}")
     return tuple(values)

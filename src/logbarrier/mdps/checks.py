@@ -107,7 +107,7 @@ def every_episode_ends(owner: str, rows: csr_array, missing: np.ndarray) -> None
         if (still == staying).all():
             raise ValueError(
                 f"{owner}: with gamma 1 every policy must end the episode, got {int(staying.sum())} states such as "
-                f"{int(np.flatnonzero(staying)[0])} in which one can stay for ever"
+                f"{int(np.flatnonzero(staying)[0])} in which an episode can stay for ever"
             )
         staying = still
 

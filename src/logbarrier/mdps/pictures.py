@@ -20,7 +20,7 @@ WALL = "#e8e8e8"
 
 
 def on_grid(mdp: FiniteMDP, numbers: Any) -> np.ndarray:
-    """Numbers (S,) of states as an array of the grid's shape; cells that are no state hold NaN.
+    """Numbers (S,) of states as an array of the grid's shape; cells that are not states hold NaN.
 
     >>> from logbarrier import mdps
     >>> on_grid(mdps.DeepSea(2), [1.0, 2.0, 3.0]).tolist()
@@ -98,7 +98,7 @@ def draw_occupancy(axes: Axes, mdp: FiniteMDP, policy: Any) -> None:
 
 
 def draw_cells(axes: Axes, cells: np.ndarray, **colours: Any) -> Any:
-    """One coloured square per cell; cells that are no state are grey."""
+    """One coloured square per cell; cells that are not states are grey."""
     image = axes.imshow(np.ma.masked_invalid(cells), interpolation="nearest", **colours)
     axes.set_facecolor(WALL)
     axes.set(xticks=[], yticks=[])
@@ -108,7 +108,7 @@ def draw_cells(axes: Axes, cells: np.ndarray, **colours: Any) -> Any:
 
 def _shape(mdp: FiniteMDP) -> tuple[int, int]:
     if mdp.shape is None:
-        raise ValueError(f"pictures: {mdp.name} must have a shape (rows, columns) to be drawn as a grid, and it has none")
+        raise ValueError(f"pictures: {mdp.name} must have a shape (rows, columns) to be drawn as a grid, but it has none")
     return mdp.shape
 
 

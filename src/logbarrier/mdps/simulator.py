@@ -108,7 +108,7 @@ def simulate(
 
 
 class Flight:
-    """One run in the air: all that a rule has learnt and where it stands."""
+    """One run in progress: all that the rule has learnt, and where it stands."""
 
     def __init__(self, rule: Rule, judge: Judge, key: np.ndarray, run: int) -> None:
         mdp = judge.mdp

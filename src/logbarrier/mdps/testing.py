@@ -1,4 +1,4 @@
-"""What every rule must satisfy, as one call for the tests of a rule of your own.
+"""What every rule must satisfy, as one call for testing your own rule.
 
 >>> from logbarrier import mdps
 >>> mdps.testing.check_rule(mdps.PG(learning_rate=0.5)).passed

@@ -1,4 +1,4 @@
-"""The paper's experiments, one file a figure, and what became of its claims."""
+"""The paper's experiments, one file per figure, and what became of its claims."""
 
 from __future__ import annotations
 

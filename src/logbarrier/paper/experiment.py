@@ -50,7 +50,7 @@ class Experiment:
 
     @property
     def learning_rows(self) -> tuple[tuple[Panel, ...], ...]:
-        """The panels of p(a*) alone; where that leaves one a row, they stand side by side under the rows' labels."""
+        """The panels of p(a*) alone; where that leaves one per row, they stand side by side under the rows' labels."""
         rows = [tuple(panel for panel in row if panel.metric == "optimal_probability") for row in self.rows]
         if all(len(row) == 1 for row in rows):
             return (tuple(replace(row[0], title=label) for row, label in zip(rows, self.row_labels, strict=True)),)

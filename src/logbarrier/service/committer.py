@@ -31,7 +31,7 @@ class Committer:
     async def do(self, call: Call) -> Any:
         """What the call returned, once it is on disk; or its exception, raised."""
         if len(self._waiting) >= MOST_WAITING:
-            raise OSError(f"service: {MOST_WAITING} requests wait for the disk already; try again later")
+            raise OSError(f"service: {MOST_WAITING} requests are waiting for the disk already; try again later")
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting.append((call, future))
         self._wake.set()

@@ -38,7 +38,7 @@ async def _content(request: Request) -> bytes:
     async for piece in request.stream():
         content += piece
         if len(content) > LARGEST_BODY:
-            raise HTTPException(413, f"service: the body must have at most {LARGEST_BODY} bytes")
+            raise HTTPException(413, f"service: the body must be at most {LARGEST_BODY} bytes")
     return content
 
 

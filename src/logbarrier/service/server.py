@@ -38,7 +38,7 @@ def token_beside(path: Path) -> tuple[str, Path]:
     except FileExistsError:
         token = file.read_text().strip()
         if not token:
-            raise ValueError(f"serve: {file} is empty; remove it to have a token made") from None
+            raise ValueError(f"serve: {file} is empty; remove it, and a new token will be made") from None
         return token, file
     with os.fdopen(handle, "w") as out:
         out.write(secrets.token_urlsafe(32) + "\n")

@@ -59,7 +59,7 @@ class Bandits(Setting):
     def check(self, rule: Any, problem: Any, *, engine: str, bad_start: float | None) -> None:
         choose(rule, problem.n_arms, engine)
         if bad_start is not None and not rule.has_preferences:
-            raise ValueError(f"Study: {rule.name} keeps no preferences that bad_start could set; leave one of them out")
+            raise ValueError(f"Study: {rule.name} has no preferences that bad_start could set; leave one of them out")
 
     def same(self, problem: Any, other: Any) -> bool:
         key = stream_key(0)

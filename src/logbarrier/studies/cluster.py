@@ -32,7 +32,7 @@ class DaskExecutor:
         if find_spec("distributed") is None:
             raise ValueError("DaskExecutor: needs Dask; install it with pip install 'logbarrier[distributed]'")
         if workers is not None and scheduler is not None:
-            raise ValueError("DaskExecutor: workers and scheduler exclude one another: a running cluster has its own workers")
+            raise ValueError("DaskExecutor: give either workers or scheduler: a running cluster has its own workers")
         self.workers = validate.integer("DaskExecutor", "workers", os.cpu_count() or 1 if workers is None else workers, 1)
         self.scheduler = scheduler
 

@@ -143,7 +143,7 @@ class _Walk:
 
 
 def _python_function(value: Any) -> Any:
-    """The function inside a compiled, static, class or plain one; None for what is no function."""
+    """The function inside a compiled, static, class or plain one; None for what is not a function."""
     if isinstance(value, staticmethod | classmethod):
         value = value.__func__
     value = getattr(value, "py_func", value)

@@ -54,7 +54,7 @@ def _submitted(
     try:
         return [pool.submit(_compute_one, cell, threads, report, stop) for cell in cells]
     except RuntimeError:  # the system, not Python, says how many threads there may be
-        raise ValueError("LocalExecutor: this system cannot start so many threads; ask for fewer with threads") from None
+        raise ValueError("LocalExecutor: this system cannot start that many threads; set threads to fewer") from None
 
 
 def _compute_one(cell: Cell, threads: int, report: Report, stop: threading.Event) -> Result:

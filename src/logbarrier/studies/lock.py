@@ -52,7 +52,7 @@ def _opened(path: Path) -> IO[str]:
         raise OSError(f"{path} cannot be opened as a lock file: {why}; remove it and run again") from None
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
-        raise OSError(f"{path} cannot be opened as a lock file: it is no regular file; remove it and run again")
+        raise OSError(f"{path} cannot be opened as a lock file: it is not a regular file; remove it and run again")
     return open(number, "a+")
 
 

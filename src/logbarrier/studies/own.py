@@ -67,8 +67,8 @@ def load(reference: str, near: Path | None = None) -> type[Any]:
         raise ValueError(f"{place}:{name}: there is no class {name} in {place}")
     if source and fingerprint(kind) != source:
         raise ValueError(
-            f"{place}:{name}: its source is not the one these cells were made with; "
-            "it was edited since, or this is another version of Python"
+            f"{place}:{name}: these cells were made with another source; "
+            "the class was edited since, or this is another version of Python"
         )
     return kind
 

@@ -73,6 +73,6 @@ def run_study(
         why = store.failure(first).get("error", "for an unknown reason")
         raise RuntimeError(
             f"run_study: {len(outcome.failed)} of {len(study.cells())} cells failed, the first with {why}; "
-            f"the others are kept in {store.folder}, retry=True computes these again"
+            f"the others are kept in {store.folder}, retry=True computes the failed ones again"
         )
     return StudyRun(store, outcome)

@@ -212,7 +212,7 @@ class Study:
                 raise ValueError(f"only: must be KEY=VALUE with a key from {', '.join(keys)}, got {condition!r}")
             chosen = [case for case in chosen if key in case.values and _means(wanted, case.values[key])]
         if not chosen:
-            raise ValueError(f"only: no case fulfils {' and '.join(conditions)}")
+            raise ValueError(f"only: no case matches {' and '.join(conditions)}")
         return chosen
 
     @cached_property
@@ -252,7 +252,7 @@ def _check_name(name: Any) -> None:
     """A name becomes a folder, a line of TOML and words on a terminal."""
     fit = isinstance(name, str) and name and not name.startswith(".") and not set(name) & set("/\\") and name.isprintable()
     if not fit:
-        raise ValueError(f"Study: name must be a word fit for a folder, without control characters, got {name!r}")
+        raise ValueError(f"Study: name must be a valid folder name without control characters, got {name!r}")
     if len(name.encode()) > LONGEST_NAME:
         raise ValueError(f"Study: name must be at most {LONGEST_NAME} bytes long, to fit a folder, got {len(name.encode())}")
 

@@ -1,4 +1,4 @@
-"""Statements that are no lemma of their own, in a form that can be tried: proof steps, equations, remarks, recurrences."""
+"""Statements that are not lemmas themselves, in a form that can be tried: proof steps, equations, remarks, recurrences."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ def test_regret_is_far_below_uniform_play_and_grows_like_a_logarithm(rule):
             "InverseGapWeighting: greediness must be positive and finite, got -3.0",
         ),
         (lambda: lb.EXP3(learning_rate=0.1, mixing=2), "EXP3: mixing must be between 0 and 1, got 2.0"),
-        (lambda: lb.Agent(lb.EXP3(learning_rate=0.1), n_arms=2, start=[0.5, 0.5]), "Agent: exp3 keeps no preferences"),
+        (lambda: lb.Agent(lb.EXP3(learning_rate=0.1), n_arms=2, start=[0.5, 0.5]), "Agent: exp3 has no preferences"),
     ],
 )
 def test_bad_parameters_are_refused_in_one_sentence(make, message):

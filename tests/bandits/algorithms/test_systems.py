@@ -192,12 +192,12 @@ def test_exact_rules_need_the_means_and_others_refuse_them():
 
 
 def test_a_start_is_refused_by_rules_without_preferences():
-    message = "ucb1 keeps no preferences that a start could set, so start must be None"
+    message = "ucb1 has no preferences that a start could set, so start must be None"
     with pytest.raises(ValueError, match=f"simulate: {message}"):
         lb.simulate(lb.UCB1(), lb.GapInstances(n_arms=3), horizon=5, start=lb.OptimalArmAt(0.1))
     with pytest.raises(ValueError, match=f"Agent: {message}"):
         lb.Agent(lb.UCB1(), n_arms=2, start=[0.5, 0.5])
-    with pytest.raises(AttributeError, match="ucb1 keeps no preferences"):
+    with pytest.raises(AttributeError, match="ucb1 has no preferences"):
         _ = lb.Agent(lb.UCB1(), n_arms=2).theta
 
 

@@ -50,7 +50,7 @@ def lift_and_drain(reward, probability, t, memory, hyper):
 
 @dataclass(frozen=True, kw_only=True)
 class AutoLogBarrier(TwoScalarRule):
-    """LB-SGB that is told nothing: no learning rate, no eta, no gap, noise, unit of reward or horizon (docs/adaptive.md).
+    """LB-SGB that needs no settings: no learning rate, eta, gap, noise, unit of reward or horizon (docs/adaptive.md).
 
         theta <- theta + alpha_t [(R - b)(e_a - p) + (1/eta_t)(1 - K p)]
 

@@ -1,4 +1,4 @@
-"""Epsilon-greedy: the best arm so far, and now and then any."""
+"""Epsilon-greedy: the best arm so far, and now and then a random one."""
 
 from __future__ import annotations
 

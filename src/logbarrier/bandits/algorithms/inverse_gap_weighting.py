@@ -1,4 +1,4 @@
-"""Inverse-gap weighting: an arm is pulled the less, the farther it lies below the best."""
+"""Inverse-gap weighting: the farther an arm is below the best, the less often it is pulled."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def draw(u, t, policy, vectors, memory, hyper, stream):
 
 @dataclass(frozen=True, kw_only=True)
 class SlidingWindowUCB(VectorRule):
-    """Sliding-window UCB (Garivier and Moulines 2011): UCB1 that knows only its last `window` pulls.
+    """Sliding-window UCB (Garivier and Moulines 2011): UCB1 that remembers only its last `window` pulls.
 
         m(a) + c sqrt(log min(t, window) / n(a))
 

@@ -1,4 +1,4 @@
-"""Thompson sampling: pull each arm as often as it is believed best."""
+"""Thompson sampling: pull each arm with the probability that it is the best one."""
 
 from __future__ import annotations
 

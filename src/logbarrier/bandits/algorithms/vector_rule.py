@@ -1,4 +1,4 @@
-"""Rules that learn in vectors of their own: what two scalars a step cannot say."""
+"""Rules that keep their own vectors, for what two scalars per step cannot express."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class VectorRule(Rule):
 
     @property
     def draws_by_policy(self) -> bool:
-        """Whether arms are drawn by the policy, and not by a `draw` of the rule's own."""
+        """Whether arms are drawn by the policy, rather than by the rule's own `draw`."""
         return self.draw is draw_by_policy
 
     def expected_update(

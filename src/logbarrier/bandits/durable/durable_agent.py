@@ -64,7 +64,7 @@ class DurableAgent:
     ) -> None:
         self.path = Path(path).resolve()
         if not self.path.parent.is_dir():
-            raise OSError(f"DurableAgent: no folder {self.path.parent}")
+            raise OSError(f"DurableAgent: there is no folder {self.path.parent}")
         if ttl is not None:
             validate.positive("DurableAgent", "ttl", ttl)
         if default_reward is not None:
@@ -178,19 +178,19 @@ class DurableAgent:
         return self._one(lambda ledger: ledger.tell(decision, reward))
 
     def observe(self, arm: Hashable, reward: float, *, probability: float | None = None) -> None:
-        """Learn from a pull of another; see `Agent.observe`."""
+        """Learn from a pull that this agent did not draw; see `Agent.observe`."""
         self._one(lambda ledger: ledger.observe(arm, reward, probability=probability))
 
     def forget(self, decision: Decision | int) -> None:
-        """Let go of a decision that will have no reward."""
+        """Drop a decision that will never have a reward."""
         self._one(lambda ledger: ledger.forget(decision))
 
     def add_arm(self, arm: Hashable, *, probability: float | None = None) -> None:
-        """A new arm; see `Agent.add_arm`."""
+        """Add an arm; see `Agent.add_arm`."""
         self._one(lambda ledger: ledger.add_arm(arm, probability=probability))
 
     def remove_arm(self, arm: Hashable) -> None:
-        """One arm less; see `Agent.remove_arm`."""
+        """Remove an arm; see `Agent.remove_arm`."""
         self._one(lambda ledger: ledger.remove_arm(arm))
 
     @property
@@ -214,11 +214,11 @@ class DurableAgent:
         return self._one(lambda ledger: ledger.agent.updates)
 
     def state_dict(self) -> dict[str, Any]:
-        """As `Agent.state_dict`: an agent in memory that goes on from here."""
+        """As `Agent.state_dict`, from which an agent in memory can go on."""
         return self._one(lambda ledger: ledger.agent.state_dict())
 
     def replayed(self) -> Agent:
-        """An agent in memory that lived through the whole journal again: to the bit this one."""
+        """An agent in memory, rebuilt by replaying the whole journal; it equals this one to the bit."""
         return self._one(lambda ledger: ledger.replayed())
 
     def log(self) -> Iterator[dict[str, Any]]:

@@ -68,7 +68,7 @@ class Journal:
         connection = connect(self.path, "rwc")
         try:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
-                raise OSError(f"DurableAgent: {self.path} lies where SQLite cannot keep a write-ahead log")
+                raise OSError(f"DurableAgent: {self.path} is in a place where SQLite cannot keep a write-ahead log")
             connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
             if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None:
                 connection.executescript(f"BEGIN; PRAGMA application_id = {APPLICATION}; {SCHEMA} COMMIT;")

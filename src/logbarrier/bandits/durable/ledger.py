@@ -101,7 +101,7 @@ class Ledger:
         return Mark(self._number, self._time, self._told, self._reward_sum, top)
 
     def replayed(self) -> Agent:
-        """An agent that lived through the whole journal again, from its creation."""
+        """An agent rebuilt by replaying the whole journal from its creation."""
         agent = Agent.from_state_dict(json.loads(self._journal.snapshot(first=True)[1])["agent"], rule=self._rule)
         for event in self._journal.events(0):
             replay(agent, event)
@@ -132,25 +132,25 @@ class Ledger:
         raise SettledError(f"DurableAgent.tell: decision {identity} {closed}")
 
     def observe(self, arm: Hashable, reward: float, *, probability: float | None = None) -> None:
-        """Learn from a pull of another."""
+        """Learn from a pull that this agent did not draw."""
         checked = validate.number("DurableAgent.observe", "reward", reward) + 0.0
         given = None if probability is None else validate.number("DurableAgent.observe", "probability", probability)
         self.agent.observe(arm, checked, probability=given)
         self._note("observe", None, arm=arm, reward=checked, probability=given)
 
     def forget(self, decision: Decision | int) -> None:
-        """Let go of a decision."""
+        """Drop a decision."""
         self.agent.forget(decision)
         self._note("forget", decision.id if isinstance(decision, Decision) else decision)
 
     def add_arm(self, arm: Hashable, *, probability: float | None = None) -> None:
-        """One arm more."""
+        """Add an arm."""
         given = None if probability is None else validate.number("DurableAgent.add_arm", "probability", probability)
         self.agent.add_arm(arm, probability=given)
         self._note("add_arm", None, arm=self.agent.arms[-1], probability=given)
 
     def remove_arm(self, arm: Hashable) -> None:
-        """One arm less."""
+        """Remove an arm."""
         self.agent.remove_arm(arm)
         self._note("remove_arm", None, arm=arm)
 
@@ -216,7 +216,7 @@ def replay(agent: Agent, event: Event) -> None:
             decision = agent.ask(None if event.detail is None else json.loads(event.detail))
             same = math.isclose(decision.probability, event.probability or 0.0, rel_tol=1e-9)
             if (decision.id, decision.arm) != (event.decision, arm) or not same:
-                raise ValueError(f"DurableAgent: event {event.number} of the journal does not repeat; is the rule the same?")
+                raise ValueError(f"DurableAgent: event {event.number} of the journal does not replay; is the rule the same?")
         case "tell":
             agent.tell(_of(event.decision), _of(event.reward))
         case "forget":

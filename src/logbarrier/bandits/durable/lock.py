@@ -1,4 +1,4 @@
-"""One process a file: a lock beside it that the kernel drops when its holder dies."""
+"""One process per file: a lock beside it that the kernel drops when its holder dies."""
 
 from __future__ import annotations
 

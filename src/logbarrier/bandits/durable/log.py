@@ -53,7 +53,7 @@ def read_history(path: str | Path) -> list[Mark]:
 
 def _open(path: Path) -> sqlite3.Connection:
     if not path.is_file():
-        raise OSError(f"DurableAgent: no file {path}")
+        raise OSError(f"DurableAgent: there is no file {path}")
     connection = connect(path, "ro")
     try:
         check_application(connection, path)

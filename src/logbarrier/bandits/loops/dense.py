@@ -1,4 +1,4 @@
-"""The dense loop: draw, pull, update, one pass over the arms a step. Exact, and the reference for every other loop."""
+"""The dense loop: draw, pull, update, one pass over the arms per step. Exact, and the reference for every other loop."""
 
 from __future__ import annotations
 

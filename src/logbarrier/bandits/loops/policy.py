@@ -126,7 +126,7 @@ def within_reach(move):
 
 @compiled
 def checked_reward(reward, fault):
-    """The reward; one that is no finite number of size up to 1e100 is noted in fault[0] and counts as 0."""
+    """The reward; one that is not a finite number of size at most 1e100 is noted in fault[0] and counts as 0."""
     if -LARGEST_REWARD <= reward <= LARGEST_REWARD:
         return reward
     fault[0] = max(fault[0], BAD_REWARD)

@@ -29,7 +29,7 @@ _room_for_uniforms, _room_for_noises = room_for(2 * BATCH), room_for(BATCH)
 
 @inlined
 def nothing_more(state, t, batch, run, key):
-    """For engines that need one uniform a step."""
+    """For engines that need one uniform per step."""
     return 0
 
 

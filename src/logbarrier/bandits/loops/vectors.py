@@ -1,4 +1,4 @@
-"""The loop for rules that keep vectors of their own: draw, pull, learn, weigh the arms anew. One pass or more a step.
+"""The loop for rules that keep their own vectors: draw, pull, learn, weigh the arms again. One pass or more per step.
 
 State of one run over K arms:
     vectors  (V, K)  the rule's own

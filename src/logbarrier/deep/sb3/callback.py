@@ -25,7 +25,7 @@ class BarrierCallback(BaseCallback):
     def _init_callback(self) -> None:
         if not isinstance(self.model.policy, LogBarrierMixin):
             raise ValueError(
-                f"BarrierCallback: the policy must be a LogBarrierPolicy or its kin, got {type(self.model.policy).__name__}"
+                f"BarrierCallback: the policy must be a LogBarrierPolicy or a variant, got {type(self.model.policy).__name__}"
             )
 
     def _on_rollout_start(self) -> None:

@@ -69,7 +69,7 @@ def with_barrier(model: Any, env: Any = None, *, policy_class: type[LogBarrierMi
     chosen = policy_class or (known if issubclass(known, LogBarrierMixin) else BARRIER_KIN.get(known))
     if chosen is None:
         raise ValueError(
-            f"with_barrier: {known.__name__} has no barrier kin here; define `class Mine(LogBarrierMixin, {known.__name__})` "
+            f"with_barrier: {known.__name__} has no barrier version; define `class Mine(LogBarrierMixin, {known.__name__})` "
             "and pass it as policy_class"
         )
     copy = io.BytesIO()

@@ -57,7 +57,7 @@ def _arrays(environment: str, gamma: float, options: dict[str, Any]) -> dict[str
         raise ValueError(f"from_gymnasium: {environment} cannot be made: {error}") from None
     table = getattr(world, "P", None)
     if table is None:
-        raise ValueError(f"from_gymnasium: {environment} must have a transition table (env.unwrapped.P), and it has none")
+        raise ValueError(f"from_gymnasium: {environment} must have a transition table (env.unwrapped.P), but it has none")
     n_states, n_actions = len(table), len(table[0])
     R, moves = np.zeros((n_states, n_actions)), []
     for s, actions in table.items():

@@ -1,4 +1,4 @@
-"""Random MDPs, without structure: what holds on them holds widely, and what is hard about exploration they do not have."""
+"""Random MDPs, without structure: what holds on them holds widely, but exploration is not hard on them."""
 
 from __future__ import annotations
 

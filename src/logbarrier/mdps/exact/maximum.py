@@ -68,7 +68,7 @@ def maximise(mdp: FiniteMDP, objective: Objective, *, start: Any = None) -> Maxi
 
 @singledispatch
 def _maximum(objective: Objective, start: Point) -> Maximum:
-    raise ValueError(f"maximise: objective must be one that it knows how to maximise, got {objective!r}")
+    raise ValueError(f"maximise: objective must be one that maximise knows, got {objective!r}")
 
 
 @_maximum.register

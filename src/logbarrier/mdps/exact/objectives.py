@@ -32,7 +32,7 @@ class Objective(Protocol):
         ...
 
     def pull(self, point: Point) -> np.ndarray:
-        """The part of its gradient that is no policy gradient."""
+        """The part of its gradient that is not a policy gradient."""
         ...
 
     def bonus_change(self, point: Point, change: Change) -> np.ndarray:

@@ -35,7 +35,7 @@ class Point:
 
     @property
     def visited(self) -> np.ndarray:
-        """d (S,), refused where it is 0: its logarithm would be no number."""
+        """d (S,), refused where it is 0: its logarithm would not be a number."""
         d = self.occupancy
         if d.min() <= 0.0:
             count = int((~self.mdp.reachable).sum())
