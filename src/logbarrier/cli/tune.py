@@ -110,8 +110,8 @@ def _print_theory(found: Tuning, console: Console) -> None:
     needed = min(rate.horizon, worst.horizon)
     if needed > found.horizon:
         console.print(
-            f"Out of reach: {needed / found.horizon:.1g} times the pulls you have, at best. Their alpha scales with the "
-            f"square of the smallest gap between any two means, about {found.smallest_gap:.1e} here, and they assume rewards within "
+            f"Out of reach: at best {needed / found.horizon:.1g} times your pulls. Their alpha scales with the square of "
+            f"the smallest gap between any two means, about {found.smallest_gap:.1e} here, and they assume rewards within "
             f"{found.r_max:g}.",
         )
     trivial = 2.0 * found.r_max * found.horizon

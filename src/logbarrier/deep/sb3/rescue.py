@@ -62,7 +62,7 @@ def rescue(
 def with_barrier(model: Any, env: Any = None, *, policy_class: type[LogBarrierMixin] | None = None) -> Any:
     """A copy of an SB3 model in which `ent_coef` weighs the log barrier; weights, optimiser and settings are the model's own.
 
-    `env` is the environment to go on in, by default the model's own. A policy class of your own needs its barrier kin:
+    `env` is the environment to go on in, by default the model's own. Your own policy class needs its barrier version:
     `class Mine(LogBarrierMixin, MyPolicy): ...`, passed as `policy_class`.
     """
     known = type(model.policy)
