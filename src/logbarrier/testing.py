@@ -148,7 +148,7 @@ def check_sum_of_theta(rule: TwoScalarRule, *, n_arms: int = 6, seed: int = 0) -
                 lift, drain = _lift_and_drain(rule, t, policy, arm, reward, memory, arm_means)
                 moved.append(lift - drain)
         spread = max(moved) - min(moved)
-        assert spread <= 1e-12 * (1 + max(map(abs, moved))), f"{rule.name}: the sum of theta moves by chance, {spread:.2e}"
+        assert spread <= 1e-12 * (1 + max(map(abs, moved))), f"{rule.name}: the sum of theta moves at random, {spread:.2e}"
 
 
 def check_drain(rule: TwoScalarRule, *, n_arms: int = 6, seed: int = 0) -> None:
@@ -165,7 +165,7 @@ def check_engines_agree(rule: TwoScalarRule, *, n_arms: int = 6, seed: int = 0) 
     engines = [name for name in engines_for(rule) if name != "lazy"]
     regrets = [simulate(rule, problem, horizon=40, runs=3, seed=seed, engine=name)["regret"] for name in engines]
     for name, regret in zip(engines, regrets, strict=True):
-        assert np.allclose(regret, regrets[0], rtol=1e-9), f"{rule.name}: the {name} engine runs otherwise than dense"
+        assert np.allclose(regret, regrets[0], rtol=1e-9), f"{rule.name}: the {name} engine gives other results than dense"
 
 
 def check_agent_matches_simulator(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
@@ -182,7 +182,7 @@ def check_agent_matches_simulator(rule: Rule, *, n_arms: int = 6, seed: int = 0)
                 ("min_probability", agent.policy.min()),
             ):
                 simulated = record[metric][0, c]
-                assert simulated == value, f"{rule.name}: agent and simulator part at step {t}: {value} and {simulated}"
+                assert simulated == value, f"{rule.name}: agent and simulator differ from step {t} on: {value} and {simulated}"
         decision = agent.ask()
         _, u = step_uniforms(t, 0, key)
         reward = problem.reward_of(problem.noise(u), problem.parameters, decision.arm, (key, t, 0))
@@ -212,10 +212,10 @@ def check_scheduling(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
             return record["optimal_probability"]
 
         whole, who = run(runs=11, threads=1), f"{rule.name} on the {engine} engine"
-        assert (whole == run(runs=11, threads=2)).all(), f"{who}: two threads give other bits than one"
-        assert (whole == run(runs=11, chunk=7)).all(), f"{who}: chunks give other bits than one piece"
+        assert (whole == run(runs=11, threads=2)).all(), f"{who}: two threads give different bits than one"
+        assert (whole == run(runs=11, chunk=7)).all(), f"{who}: chunks give different bits than one piece"
         parts = np.vstack([run(runs=3), run(runs=8, first_run=3)])
-        assert (whole == parts).all(), f"{who}: runs 0-2 and 3-10 apart give other bits than together"
+        assert (whole == parts).all(), f"{who}: runs 0-2 and 3-10 apart give different bits than together"
 
 
 def check_state_round_trip(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:

@@ -113,7 +113,7 @@ def test_the_report_ranks_by_the_settings_own_metric(tmp_path):
 
 
 def test_settings_do_not_mix():
-    with pytest.raises(ValueError, match="Study: rules and problems must all be of one setting"):
+    with pytest.raises(ValueError, match="Study: all rules and problems must have the same setting"):
         lb.Study(name="x", problems=[lb.GapInstances(n_arms=3)], rules=[Walker()], horizon=10)
 
 

@@ -45,7 +45,7 @@ class Budget:
         validate.integer("complexity", "seed", self.seed, 0)
         checked = {validate.positive("complexity", "epsilons", epsilon) for epsilon in self.epsilons}
         if not checked:
-            raise ValueError("complexity: epsilons must be at least one number")
+            raise ValueError("complexity: epsilons must have at least one number")
         if min(checked) < SMALLEST_EPSILON:
             raise ValueError(f"complexity: epsilons must be at least {SMALLEST_EPSILON:g}, got {min(checked):g}")
         for instance in INSTANCES:

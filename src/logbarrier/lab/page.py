@@ -139,7 +139,7 @@ class Page:
             return
         with self._together():
             if isinstance(result, Compiling):
-                self._say(f"Compiling {result.label}; this happens once on a machine.")
+                self._say(f"Compiling {result.label}; this happens once per machine.")
             elif isinstance(result, Exception):
                 self._stop.disabled = True
                 self._say(f"This could not be simulated: {result}")

@@ -55,7 +55,7 @@ def publish_together(stores: Sequence[Store], target: Path) -> Path:
     """One page of several studies: rules that ran on the same problem are ranked and drawn together; returns the page."""
     listed = study_sections.entries(stores)
     if len({entry.case.setting.name for entry in listed}) > 1:
-        raise ValueError("report: studies on one page must all be of one setting, such as bandits")
+        raise ValueError("report: all studies on one page must have the same setting, such as bandits")
     with tempfile.TemporaryDirectory() as scratch:
         ranked, _ = rankings(listed, Path(scratch))
         drawn, _ = study_sections.curves(listed, Path(scratch))
@@ -63,7 +63,7 @@ def publish_together(stores: Sequence[Store], target: Path) -> Path:
     sections = [
         title(f"Studies {names}"),
         paragraph(
-            "Each study has a page of its own: " + ", ".join(str(store.folder / "report.html") for store in stores), "lead"
+            "Each study also has its own page: " + ", ".join(str(store.folder / "report.html") for store in stores), "lead"
         ),
         *ranked,
         *drawn,

@@ -16,7 +16,7 @@ HOLLOW = "; hollow marks are not policy gradients"
 EXPLAINED = (
     "Places are by the mean at the end. All rules face the same instances; 'could be' is where 95 % of the rankings lie when "
     "the runs are drawn again with replacement. Rules that are told what a user cannot know, such as the mean rewards, are "
-    "listed and left out of the advice. A rule that pulls one arm for certain, such as UCB1, counts as stuck where its next "
+    "listed and left out of the advice. A rule that pulls one arm for certain, such as UCB1, counts as stuck if its next "
     "pull is wrong."
 )
 Names = dict[int, str]
@@ -52,7 +52,7 @@ def _advice(names: Names, places: list[Place], metric: str) -> str:
     if gradient is None or plain is None:
         first, *others = usable
         rivals = [names[id(place.record)] for place in others if place.best <= first.worst]
-        sure = f"; these runs do not tell it from {', '.join(rivals)}" if rivals else ""
+        sure = f"; these runs cannot tell it apart from {', '.join(rivals)}" if rivals else ""
         return f"{names[id(first.record)]} has the best mean {word}, {number(first.record.mean(metric)[-1])}{sure}."
     ours, theirs = (f"{names[id(p.record)]} with {number(p.record.mean(metric)[-1])}" for p in (gradient, plain))
     if gradient.best <= plain.worst and plain.best <= gradient.worst:
@@ -61,8 +61,8 @@ def _advice(names: Names, places: list[Place], metric: str) -> str:
             f"{word} of {gradient.record.runs} runs."
         )
     if plain.place < gradient.place:
-        return f"a plain bandit algorithm is the better choice here: {theirs} {word}, the best policy gradient is {ours}."
-    return f"a policy gradient has the best {word} here: {ours}, the best plain bandit algorithm is {theirs}."
+        return f"a plain bandit algorithm is the better choice here: {theirs} {word}; the best policy gradient is {ours}."
+    return f"a policy gradient has the best {word} here: {ours}; the best plain bandit algorithm is {theirs}."
 
 
 def _table(names: Names, places: list[Place], shown: list[str]) -> str:

@@ -114,7 +114,7 @@ def timings(store: Store) -> list[str]:
     return [
         heading("What it cost"),
         paragraph(
-            "Seconds on one thread, without the compiler's share where that is known; ns per step is of the fastest cell, "
+            "Seconds on one thread, without compilation where that is known; ns per step is that of the fastest cell, "
             "since the first one may have waited for the compiler."
         ),
         table(columns, rows, numbers=(3, 4)),

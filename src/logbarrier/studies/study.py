@@ -72,7 +72,7 @@ def product(problems: Iterable[Any], rules: Iterable[Any]) -> list[Case]:
     problems, rules = list(problems), list(rules)
     names = {setting_of_problem(problem).name for problem in problems} | {setting_of_rule(rule).name for rule in rules}
     if len(names) > 1:
-        raise ValueError(f"Study: rules and problems must all be of one setting, got {' and '.join(sorted(names))}")
+        raise ValueError(f"Study: all rules and problems must have the same setting, got {' and '.join(sorted(names))}")
     rule_tables = [table_of_rule(rule) for rule in rules]
     return [Case(problem, rule) for problem in map(table_of_problem, problems) for rule in rule_tables]
 
@@ -164,7 +164,7 @@ class Study:
         for case in self.cases:
             if case.setting is not setting:
                 names = f"{case.setting.name} and {setting.name}"
-                raise ValueError(f"Study: rules and problems must all be of one setting, got {names}")
+                raise ValueError(f"Study: all rules and problems must have the same setting, got {names}")
             setting.check(case.made_rule, problem_of(case.problem), engine=self.engine, bad_start=self.bad_start)
 
     @property
