@@ -1,4 +1,4 @@
-"""What every rule must satisfy, as one call for the tests of a rule of your own.
+"""What every rule must satisfy, as one call for testing your own rule.
 
 >>> import logbarrier as lb
 >>> from logbarrier.testing import check_rule
@@ -34,7 +34,7 @@ FALSE_ALARM = 1e-6  # of each statistical check; its draws are fixed by the seed
 
 @dataclass(frozen=True)
 class Check:
-    """One check and what came of it: failure is empty where it passed."""
+    """One check and its outcome: failure is empty if it passed."""
 
     name: str
     claim: str
@@ -48,7 +48,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Conformance:
-    """What became of every check of a rule."""
+    """The outcome of every check of a rule."""
 
     rule: Rule
     checks: tuple[Check, ...]
@@ -70,7 +70,7 @@ class Conformance:
 def check_rule(
     rule: Rule, *, n_arms: int = 6, seed: int = 0, show: Callable[[str], object] | None = None, raises: bool = True
 ) -> Conformance:
-    """Check that a rule does what every rule must; returns what was checked.
+    """Check that a rule does what every rule must do; return what was checked.
 
     show    told of every check as it ends, such as print. The first ones need no compiled loop and answer within seconds
     raises  AssertionError with the sentence of every failed check; False leaves them to `Conformance.failures`
@@ -140,7 +140,7 @@ def check_expected_change(rule: VectorRule, *, n_arms: int = 6, seed: int = 0) -
 
 
 def check_sum_of_theta(rule: TwoScalarRule, *, n_arms: int = 6, seed: int = 0) -> None:
-    """The sum of theta never moves by chance: lift - drain does not depend on the arm or the reward."""
+    """The sum of theta never moves at random: lift - drain does not depend on the arm or the reward."""
     for t, policy, means, memory, arm_means in _situations(rule, n_arms, seed):
         moved = []
         for arm in range(n_arms):
@@ -219,7 +219,7 @@ def check_scheduling(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
 
 
 def check_state_round_trip(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
-    """A restored agent, decisions in flight included, goes on exactly as the original would have."""
+    """A restored agent, pending decisions included, goes on exactly as the original would have."""
     agent = _agent(rule, n_arms, seed, np.linspace(-0.5, 0.5, n_arms))
     waiting = [agent.ask() for _ in range(3)]
     for t in range(20):

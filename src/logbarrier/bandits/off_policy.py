@@ -5,7 +5,7 @@ V = sum_a p(a) r(a) of a policy p is estimated with the weights w_i = p_i(a_i)/b
 
     inverse propensity   (1/n) sum w_i R_i                                unbiased
     self-normalised      sum w_i R_i / sum w_i                            biased by O(1/n), never outside the rewards seen
-    doubly robust        (1/n) sum [ sum_a p_i(a) m(a) + w_i (R_i - m(a_i)) ]   unbiased, and the better the better m
+    doubly robust        (1/n) sum [ sum_a p_i(a) m(a) + w_i (R_i - m(a_i)) ]   unbiased, and better with a better m
 
 with m(a) the arm's mean reward in the other half of the log, so that no reward judges itself. Propensities may depend on what
 happened before, as those of an agent do: the estimates stay unbiased, and their intervals hold for long logs.
@@ -46,7 +46,7 @@ class Log:
 
     @classmethod
     def from_rows(cls, rows: Iterable[Mapping[str, Any]], arms: Sequence[Hashable] | None = None) -> Log:
-        """From dicts with arm, reward, probability and, where not all arms could be had, available: what `read_log` yields.
+        """From dicts with arm, reward, probability and, where not all arms were available, available: what `read_log` yields.
 
         Rows without a reward are left out. arms: all of their names; None takes those that occur.
         """

@@ -271,7 +271,7 @@ class GapInstances:
         return parameters
 
     def problem(self, seed: int, run: int) -> GaussianBandit:
-        """The instance that run number `run` of `seed` faces, as a problem of its own."""
+        """The instance that run number `run` of `seed` faces, as a problem in itself."""
         return GaussianBandit(*self.instance(*_checked_run("GapInstances.problem", seed, run)), allow_ties=True)
 
     def arguments(self) -> dict[str, Any]:
@@ -306,7 +306,7 @@ class BernoulliGapInstances:
         return parameters
 
     def problem(self, seed: int, run: int) -> BernoulliBandit:
-        """The instance that run number `run` of `seed` faces, as a problem of its own."""
+        """The instance that run number `run` of `seed` faces, as a problem in itself."""
         key, number = _checked_run("BernoulliGapInstances.problem", seed, run)
         return BernoulliBandit(self.instance(key, number)[0], allow_ties=True)
 

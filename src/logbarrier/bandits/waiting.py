@@ -12,7 +12,7 @@ MOST_KEPT = 2**24  # numbers of earlier policies, 128 MB
 
 
 class Decision(NamedTuple):
-    """What `ask` answers: the arm to pull, by name if arms have names, and the probability it was drawn with."""
+    """What `ask` returns: the arm to pull, by name if arms have names, and the probability it was drawn with."""
 
     id: int
     arm: Any
@@ -86,7 +86,7 @@ class Waiting:
             self.now = Moment(None, None, left.size)
 
     def keep(self, moment: Moment) -> None:
-        """Count a policy that is kept, and let the oldest go where there are too many numbers."""
+        """Count a policy that is kept, and drop the oldest ones if there are too many numbers."""
         assert moment.policy is not None
         self._keepers[id(moment)] = moment
         self._kept += len(moment.policy)

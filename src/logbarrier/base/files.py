@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all. Devices and pipes are written to, and links followed, not replaced."""
+"""Files that are written whole or not at all. Devices and pipes are written to, links are followed; neither is replaced."""
 
 from __future__ import annotations
 

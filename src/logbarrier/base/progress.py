@@ -1,4 +1,4 @@
-"""A progress bar on stderr with time left; silent where stderr is not a terminal."""
+"""A progress bar on stderr with time left; silent if stderr is not a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks at the public boundary. One grammar: who, what must hold, what came."""
+"""Checks at the public boundary. One form of message: who, what must hold, what was given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: one small file a command. Arguments in, tables out; nothing is computed here.
+"""The command line: one small file per command. Arguments in, tables out; nothing is computed here.
 
 Command files import the package inside the function, so that `logbarrier --help` does not wait for the compiler.
 """

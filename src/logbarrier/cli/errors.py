@@ -14,7 +14,7 @@ from .console import printable
 
 @contextlib.contextmanager
 def one_sentence(when_stopped: str) -> Iterator[None]:
-    """What a user can cause becomes exit code 2 (wrong usage) or 130 (Ctrl-C, with what that left behind)."""
+    """Turn errors a user can cause into one sentence and exit code 2, and Ctrl-C into 130, saying what it left behind."""
     try:
         yield
     except KeyboardInterrupt:
@@ -28,7 +28,7 @@ def one_sentence(when_stopped: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def whole_output() -> Iterator[None]:
-    """All that was printed has arrived when the block ends; if it cannot (a full disk), one sentence and exit code 1."""
+    """Flush stdout when the block ends; if that fails (a full disk), print one sentence and exit with code 1."""
     try:
         try:
             yield

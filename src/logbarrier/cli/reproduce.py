@@ -45,7 +45,7 @@ def reproduce(
     as_json: execution.AsJson = False,
     quiet: execution.Quiet = False,
 ) -> None:
-    """Reproduce the paper: simulate, draw its figures, judge its claims, write a report. Stop it at any time and go on.
+    """Reproduce the paper: simulate, draw its figures, judge its claims, write a report. Stop and resume it at any time.
 
     Example: logbarrier reproduce figure-1 --horizon long
     """

@@ -19,7 +19,7 @@ TABLE_ROWS = 11
 
 
 class Rewards(StrEnum):
-    """Laws of rewards that gap instances come with."""
+    """The reward distributions that gap instances come with."""
 
     GAUSSIAN = "gaussian"
     BERNOULLI = "bernoulli"
@@ -44,7 +44,7 @@ def simulate(
     save: Annotated[Path | None, typer.Option(help="Write the record as .npz; Record.load reads it.")] = None,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress bar.")] = False,
 ) -> None:
-    """Simulate one rule on the paper's gap instances, fresh ones for every run, and print how it learns.
+    """Simulate one rule on the paper's gap instances, a fresh one for every run, and print how it learns.
 
     The rule's own parameters are further options, as 'logbarrier rules' lists them.
 

@@ -27,7 +27,7 @@ def status(
     out: execution.Out = None,
     as_json: execution.AsJson = False,
 ) -> None:
-    """Show how far studies are: cells done, missing, failed and damaged, and the time left."""
+    """Show how far studies have come: cells done, missing, failed and damaged, and the time left."""
     from ..studies import Store, read_study
 
     with one_sentence("nothing was changed"):

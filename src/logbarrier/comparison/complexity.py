@@ -1,4 +1,4 @@
-"""Counting pulls: one study an instance, and what the stored runs say about every system."""
+"""Counting pulls: one study per instance, and what the stored runs say about every system."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """First passage: after how many pulls an expected suboptimality is first at or below epsilon.
 
-Two curves are asked: of the last iterate, E[r* - J(theta_t)], and of the average iterate, E[regret_t]/t. The first time counts,
-even where the curve rises above epsilon later, because a sample complexity is about the policy one may stop with; whether it is
-above epsilon again at the horizon is noted beside it. A curve that never gets there is censored: nan.
+There are two curves: of the last iterate, E[r* - J(theta_t)], and of the average iterate, E[regret_t]/t. The first time
+counts, even where the curve rises above epsilon later, because a sample complexity is about the policy one may stop with;
+whether it is above epsilon again at the horizon is noted beside it. A curve that never gets there is censored: nan.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def last_iterate(record: Record, rule: Rule) -> np.ndarray:
 
 
 def average_iterate(record: Record, rule: Rule) -> np.ndarray:
-    """Regret per pull so far at each checkpoint but the first, per run (runs, C - 1); of a rule, whatever it is."""
+    """Regret per pull so far at each checkpoint but the first, per run (runs, C - 1); for any rule."""
     return np.asarray(record["regret"][:, 1:] / record.steps[1:])
 
 

@@ -1,4 +1,4 @@
-"""The instances on which pulls are counted: three arms, bounded rewards, starts from fair to hopeless.
+"""The instances on which pulls are counted: three arms, bounded rewards, starts that range from fair to hopeless.
 
 Step sizes of the theory shrink with K^(3/2) and with the square of the smallest gap, and hold for rewards within [-R, R]. Three
 arms half a unit apart, with uniform noise, are about the largest instance on which such steps get anywhere within a million

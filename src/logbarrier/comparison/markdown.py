@@ -37,7 +37,7 @@ def shown_rate(system: System) -> str:
 
 
 def markdown(systems: Sequence[System], measurements: Sequence[Measurement]) -> str:
-    """One row a system: what it does, what is stated, and slopes of last; average iterate on every instance."""
+    """One row per system: what it does, what is stated, and the slopes of its last and average iterate on every instance."""
     lines = [f"| {' | '.join(DOCS)} |", f"|{'---|' * len(DOCS)}"]
     for system in systems:
         stated = shown_rate(system) + (f" ({system.assumption})" if system.assumption else "")

@@ -1,4 +1,4 @@
-"""What an MDP and a policy must satisfy: one sentence each, who, what must hold, what came."""
+"""What an MDP and a policy must satisfy: one sentence each: who, what must hold, what was given."""
 
 from __future__ import annotations
 

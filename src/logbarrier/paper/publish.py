@@ -1,4 +1,4 @@
-"""The report of the paper's study: its figures and what became of its claims, at both horizons where both were run."""
+"""The report of the paper's study: its figures and what became of its claims, at both horizons if both were run."""
 
 from __future__ import annotations
 

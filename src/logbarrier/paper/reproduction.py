@@ -1,4 +1,4 @@
-"""All experiments of the paper as one study a horizon, and their figures."""
+"""All experiments of the paper as one study per horizon, and their figures."""
 
 from __future__ import annotations
 

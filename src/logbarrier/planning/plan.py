@@ -1,6 +1,6 @@
 """plan: which rule to run on a problem like yours, found by racing the rules of this package on it.
 
-All rules meet the same instances. A round gives every rule still in the race the same number of runs and drops the worse half;
+All rules face the same instances. A round gives every rule still in the race the same number of runs and drops the worse half;
 the last two meet on as many as the budget allows. So whatever was dropped did worse than the choice on the very same runs.
 """
 

@@ -85,7 +85,7 @@ class Search:
         return float(np.take_along_axis(policies, best, axis=1).mean()), float((policies * gaps).sum(axis=1).mean())
 
     def eta_of(self, level: float) -> float:
-        """The eta whose plateau is `level`, to two digits: nobody needs more."""
+        """The eta whose plateau is `level`, to two digits."""
         unit = 1.0 / self.family.r_max
         exact = brentq(lambda x: self.maximum(unit * math.exp(x))[0] - level, -12.0, 60.0, xtol=1e-3)
         return float(f"{unit * math.exp(exact):.1e}")
@@ -128,9 +128,9 @@ class Search:
                 best, i = tried, i + direction
 
     def race(self, runs: int, limit: int) -> Candidate:
-        """Give `runs` more runs to whoever leads, until the limit; the winner is who does best had one more run failed.
+        """Give the leader `runs` more runs, until the limit; the winner is best as if one more run of each had failed.
 
-        First, an eta not yet tried is, if its plateau promises more than the leader has.
+        An eta not tried yet comes first, if its plateau promises more than the leader has.
         """
         while self.spent + runs <= limit:
             leader = max(self._candidates(), key=lambda c: (c.optimal_probability, -c.eta))

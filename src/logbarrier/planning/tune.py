@@ -49,7 +49,7 @@ class Tuning:
 
 
 def default_budget(n_arms: int) -> int:
-    """How many steps to simulate in all: some 20 s on two cores, since a step costs more the more arms there are."""
+    """How many steps to simulate in all: about 20 s on two cores; a step costs more with more arms."""
     return int(4e8 / (1.0 + n_arms / 1000.0))
 
 
@@ -119,7 +119,7 @@ def tune(
 
 
 def learning_rates(n_arms: int, horizon: int, r_max: float) -> tuple[float, ...]:
-    """The rates worth trying: from a uniform start p(a*) leaves 1/K after about K/(alpha r_max) pulls, so slower is hopeless.
+    """The rates worth trying: from a uniform start p(a*) leaves 1/K after about K/(alpha r_max) pulls, so slower is no use.
 
     >>> learning_rates(1000, 1_000_000, 1.0)
     (0.003, 0.01, 0.03, 0.1)

@@ -28,7 +28,7 @@ def made_from(stores: Iterable[Store]) -> str:
 
 
 def is_current(store: Store, origin: str) -> bool:
-    """Whether the products were made from the same, and are all there."""
+    """Whether the products were made from the same hash and are all there."""
     try:
         note = json.loads((store.folder / NOTE).read_text())
         return note["made_from"] == origin and all((store.folder / name).is_file() for name in note["files"])

@@ -1,4 +1,4 @@
-"""Ranking: the rules on one problem by what they ended with, with the uncertainty of each place."""
+"""Ranking: the rules on one problem, ordered by where they ended, with the uncertainty of each place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page: policy and rewards over time, drawn on the server; the browser only fetches it anew."""
+"""The page: policy and rewards over time, drawn on the server; the browser only fetches it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request must look like before it is looked at: its bearer, its size, its JSON."""
+"""What is checked of every request first: its bearer token, its size, its JSON."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class _JsonLines(logging.Formatter):
 
 
 def token_beside(path: Path) -> tuple[str, Path]:
-    """The token in path.token, made where there is none, readable by its owner alone; and that file."""
+    """The token in path.token, made if there is none and readable only by its owner; and that file."""
     file = path.with_name(path.name + ".token")
     try:
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)

@@ -38,7 +38,7 @@ RANKED_BY = {"regret": True, "optimal_probability": False, "suboptimality": True
 
 
 class Bandits(Setting):
-    """A rule pulls one of K arms a step and learns from its reward."""
+    """A rule pulls one of K arms per step and learns from its reward."""
 
     name = "bandits"
     rules = RULES

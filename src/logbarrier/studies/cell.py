@@ -46,7 +46,7 @@ class Cell:
 
     @cached_property
     def wire(self) -> dict[str, Any]:
-        """The same and where classes of one's own are found: what goes to a worker, and `cell_of` reads."""
+        """The identity, and where a user's own classes are found: this goes to a worker, and `cell_of` reads it."""
         plain: dict[str, Any] = json.loads(json.dumps({**asdict(self), "kernels": KERNELS}))
         return plain
 

@@ -1,4 +1,4 @@
-"""One writer a folder: an advisory lock that names its holder and that the kernel drops when the holder dies."""
+"""One writer per folder: an advisory lock that names its holder and that the kernel drops when the holder dies."""
 
 from __future__ import annotations
 

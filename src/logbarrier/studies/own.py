@@ -5,7 +5,7 @@
     my-rule                  the entry point of that name in the group `logbarrier.rules` (or `logbarrier.problems`)
 
 A study writes down which source a class had when its cells were made, `my_rules.py:MyRule@3f9c1e5ab2d47780`, so that cells
-of an earlier version never pass for today's.
+of an earlier version are never taken for today's.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a study can be of: each setting with its rules, problems, metrics and simulator, all plugged in here.
+"""What a study can be about: each setting with its rules, problems, metrics and simulator, all plugged in here.
 
 A setting is one file like `bandit_setting.py` that ends in `SETTING = ...`, and its name in FILES. Studies, cells, store,
 executors, summary and report ask the setting and know nothing else of arms or states.
@@ -44,7 +44,7 @@ class Setting(ABC):
 
     @abstractmethod
     def is_problem(self, problem: Any) -> bool:
-        """Whether an object, perhaps of a class of one's own, is a problem of this setting."""
+        """Whether an object, perhaps of a user's own class, is a problem of this setting."""
 
     @abstractmethod
     def sizes(self, problem: Any) -> dict[str, int]:
@@ -65,11 +65,11 @@ class Setting(ABC):
         """The cell's runs: a pure function of rule, problem and the cell's fields."""
 
     def ranking_metric(self, measured: Collection[str]) -> str | None:
-        """What rules are ranked by, of the metrics that were measured; None if none of them can rank."""
+        """The measured metric that rules are ranked by; None if none of them is suitable."""
         return next((metric for metric in self.ranked_by if metric in measured), None)
 
     def drawn_metric(self, measured: Collection[str]) -> str:
-        """What the learning curves show, of the metrics that were measured."""
+        """The measured metric that the learning curves show."""
         return next(metric for metric in (*self.drawn, *measured) if metric in measured)
 
     def follows_preferences(self, rule: Any) -> bool:
@@ -82,7 +82,7 @@ class Setting(ABC):
 
 
 def settings() -> Iterator[Setting]:
-    """Every setting, imported when its turn comes."""
+    """Every setting, each imported only when it is reached."""
     for file in FILES:
         yield import_module(f".{file}", __package__).SETTING
 

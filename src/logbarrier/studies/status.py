@@ -1,4 +1,4 @@
-"""How far a study is: cells by state, and the time the rest will take."""
+"""How far a study has come: cells by state, and the time the rest will take."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ class Study:
         ]
 
     def cells(self, cases: Sequence[Case] | None = None) -> list[Cell]:
-        """All cells, of these cases alone if given: the first block of every case, then the second of every case, ...
+        """All cells, or only those of the given cases: the first block of every case, then the second of every case, ...
 
         So that every curve has something to show early, and the time a block takes is known for all cases.
         """
@@ -203,7 +203,7 @@ class Study:
         return [block[i] for i in range(len(blocks[0])) for block in blocks] if blocks else []
 
     def only(self, conditions: Sequence[str]) -> list[Case]:
-        """The cases that fulfil every condition 'key=value', such as 'rule=sgb' or 'n_arms=1000'."""
+        """The cases that match every condition 'key=value', such as 'rule=sgb' or 'n_arms=1000'."""
         chosen = list(self.cases)
         for condition in conditions:
             key, equals, wanted = condition.partition("=")

@@ -8,7 +8,7 @@
     problem = "GapInstances"
     n_arms = [10, 100]                   # a list is a grid
 
-    [[rules]]                            # on every problem; [[problems.rules]] is on that problem alone
+    [[rules]]                            # on every problem; [[problems.rules]] is only on that problem
     rule = "log-barrier-sgb"
     learning_rate = [0.01, 0.1]
     eta = 1000
@@ -47,7 +47,7 @@ class StudyFile:
 
 
 def read_study(path: str | Path, **changes: Any) -> StudyFile:
-    """The study in a file; `changes` take the place of top-level keys, those that are None do not."""
+    """The study in a file; `changes` that are not None replace top-level keys."""
     try:
         content = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -1,6 +1,6 @@
 """Tables to analyse a study with: summary (one row per case, metric and checkpoint) and runs (one row per case and run).
 
-Every parameter has a column of its own, `problem.gap` or `rule.learning_rate`, so that cases which differ in it can be told
+Every parameter has its own column, `problem.gap` or `rule.learning_rate`, so that cases which differ in it can be told
 apart and grouped; it is empty where a problem or rule has no such parameter.
 """
 
@@ -26,7 +26,7 @@ QUANTILES = {"q05": 0.05, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q95": 0.95}
 
 
 def summary_rows(store: Store) -> Iterator[Row]:
-    """Mean, 95 % interval and quantiles of every metric; the metric `stuck` has a mean alone."""
+    """Mean, 95 % interval and quantiles of every metric; the metric `stuck` has only a mean."""
     for case, record in records(store):
         start = {**case_columns(case), "runs": record.runs}
         for metric in record.metrics:

@@ -65,7 +65,7 @@ def table_of_problem(problem: Any) -> Table:
 
 
 def identity_of(table: Table) -> Table:
-    """A table as it goes into a cell's identity: free of where the file of a class of one's own is."""
+    """A table as it goes into a cell's identity: without the place of a user's own file."""
     return {key: without_place(value) if key in ("rule", "problem") else value for key, value in table.items()}
 
 

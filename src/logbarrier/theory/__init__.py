@@ -1,4 +1,4 @@
-"""The paper's theory as functions: call each statement, see it hold, and get from it how to set alpha, eta and T.
+"""The paper's theory as functions: call each statement, see it hold, and learn from it how to set alpha, eta and T.
 
 >>> import logbarrier.theory as theory
 >>> theory.maximiser([1.0, 0.5, 0.0], eta=100).plateau > 0.9

@@ -59,7 +59,7 @@ def corrected_learning_rate(n_arms: int, gap: Any, r_max: Any, eta: Any) -> Any:
 
 @dataclass(frozen=True)
 class Constants:
-    """Where the printed and the supported constants part.
+    """Where the printed and the supported constants differ.
 
     learning_rate     (K, Delta, R, eta) -> the constant step of the descent lemma
     stationarity      the average of ||grad Phi||^2 is claimed to be at most this many W alpha/eta after the warm-up

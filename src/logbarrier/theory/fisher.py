@@ -1,6 +1,6 @@
 """Exploration as the spectrum of the Fisher matrix F = diag p - p p^T (Section 4).
 
-F is the covariance of the one-hot arm under p (Proposition 1), so an eigenvalue near 0 is a direction nobody explores. F has
+F is the covariance of the one-hot arm under p (Proposition 1), so an eigenvalue near 0 is an unexplored direction. F has
 one eigenvalue that is always 0 (the direction 1, which softmax ignores). What is left can be read in two ways:
     tangent   the other K - 1 eigenvalues of F, the geometry of the K-parameter policy the algorithms run
     reduced   the Fisher matrix of the (K - 1)-parameter policy, last arm's preference held at 0 (the paper's choice)

@@ -25,7 +25,7 @@ def non_uniform_smoothness(theta: np.ndarray, means: np.ndarray, eta: Any, direc
 
 
 def non_uniform_smoothness_sharpened(theta: np.ndarray, means: np.ndarray, eta: Any, direction: np.ndarray) -> Sides:
-    """|y^T H y| <= (3 ||grad Phi|| + (K + 1)/eta) ||y||^2: what the proof gives once its slips are mended (erratum 1).
+    """|y^T H y| <= (3 ||grad Phi|| + (K + 1)/eta) ||y||^2: what the proof gives once its slips are corrected (erratum 1).
 
     With g = grad Phi, y^T H y = (g - 1/eta)^T (y*y) - (2g - 2/eta + (K/eta) p)^T y (p^T y), and ||2 - K p|| = K ||p||.
     """

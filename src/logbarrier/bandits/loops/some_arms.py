@@ -1,4 +1,4 @@
-"""Drawing and learning where only some arms can be had, or where another policy than the present one drew the arm.
+"""Drawing and learning when only some arms are available, or when another policy than the present one drew the arm.
 
 Of K arms the set S of n is available. The policy on S and what actually draws the arm, with a floor on every propensity, are
 

@@ -34,7 +34,7 @@ def learn(episode, count, states, tally, memory, hyper):
 
 @dataclass(frozen=True, kw_only=True)
 class OptimisticQ(Rule):
-    """Q-learning (Watkins 1989) that always takes the action of the greatest value and starts from values that are too great.
+    """Q-learning (Watkins 1989) that always takes the action with the highest value and starts from values that are too high.
 
         Q(s, a) <- Q(s, a) + learning_rate [r + gamma max_b Q(s', b) - Q(s, a)]
 
