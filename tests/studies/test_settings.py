@@ -128,11 +128,11 @@ def test_every_setting_that_is_plugged_in_is_whole(monkeypatch):
 
 
 def test_finite_mdps_are_plugged_in(tmp_path, monkeypatch):
-    """DeepSea and the MDPs' own npg, from a file, through store, summary and report."""
+    """DeepSea and the MDPs' natural-pg, from a file, through store, summary and report."""
     monkeypatch.undo()
     (tmp_path / "sea.toml").write_text(
         'horizon = 200\nruns = 2\ncheckpoints = 3\n[[problems]]\nproblem = "DeepSea"\nn = 4\n'
-        '[[rules]]\nrule = "spectral-pg"\n[[rules]]\nrule = "npg"\nlearning_rate = 0.1\n'
+        '[[rules]]\nrule = "spectral-pg"\n[[rules]]\nrule = "natural-pg"\nlearning_rate = 0.1\n'
     )
     study = read_study(tmp_path / "sea.toml").study
     assert study.setting.name == "mdps"
