@@ -79,7 +79,7 @@ class LogBarrierMixin:
         if isinstance(action_space, spaces.Box):
             raise ValueError(
                 f"{type(self).__name__}: the log barrier needs discrete actions, got {action_space}; keep SB3's own policy and "
-                "its entropy bonus there, or discretise the actions with a MultiDiscrete space"
+                "its entropy bonus there, or discretise the actions into bins with a MultiDiscrete space"
             )
         super().__init__(observation_space, action_space, *args, **kwargs)  # type: ignore[call-arg]
         self.bonus = bonus
