@@ -196,7 +196,7 @@ def test_the_command_says_which_extra_to_install(collapsed, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--env", "Nowhere-v0"], "no environment Nowhere-v0"),
+        (["--env", "Nowhere-v0"], "cannot make the environment Nowhere-v0"),
         (["--env", "CartPole-v1"], "Observation spaces do not match"),
         (["--env", "CartPole-v1", "--timesteps", "-1"], "rescue: timesteps must be at least 0, got -1"),
         (["--env", "CartPole-v1", "--plot", "nowhere/at/all.png"], "the folder nowhere/at does not exist"),
