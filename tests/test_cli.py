@@ -74,7 +74,7 @@ def test_every_rule_runs_with_the_words_that_rules_lists(name, capsys):
         (["--eta", "-3"], "LogBarrierSGB: eta must be positive and finite, got -3.0"),
         (["--eta", "nan"], "LogBarrierSGB: eta must be positive and finite, got nan"),
         (["--rule", "ucb"], "got 'ucb'; did you mean ucb1?"),
-        (["--tau", "1"], "log-barrier-sgb: has no parameter tau; it takes learning_rate, eta"),
+        (["--tau", "1"], "log-barrier-sgb: has no option --tau; it takes --learning-rate, --eta"),
         (["--hroizon", "1"], "log-barrier-sgb: has no option --hroizon; it takes --learning-rate, --eta"),
         (["--eta"], "simulate: --eta needs a value"),
         (["--eta", "--tau", "1"], "simulate: --eta needs a value"),

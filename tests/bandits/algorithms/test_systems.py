@@ -207,7 +207,10 @@ def test_a_start_is_refused_by_rules_without_preferences():
         (lambda: lb.TheorySGB(minimum_gap=3.0), "TheorySGB: minimum_gap must be at most 2 r_max = 2, got 3"),
         (lambda: lb.DecayingSGB(horizon=1), "DecayingSGB: horizon must be at least 2, got 1"),
         (lambda: lb.StagedSGB(first_stage=2.5), "StagedSGB: first_stage must be a whole number, got 2.5"),
-        (lambda: lb.MiniBatchLogBarrierSGB(learning_rate=1, weight=1, batch=0), "batch must be at least 1, got 0"),
+        (
+            lambda: lb.MiniBatchLogBarrierSGB(learning_rate=1, weight=1, batch=0),
+            "batch must be between 1 and 9007199254740992, got 0",
+        ),
         (lambda: lb.MomentumLogBarrierSGB(weight=0), "MomentumLogBarrierSGB: weight must be positive and finite, got 0.0"),
         (lambda: lb.TwoPhaseEntropySGB(tau=-1), "TwoPhaseEntropySGB: tau must be zero or positive, got -1.0"),
         (lambda: lb.EntropyNPG(learning_rate=3, tau=0.5), "EntropyNPG: learning_rate must be at most 1/tau = 2, got 3.0"),
