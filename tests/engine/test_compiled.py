@@ -180,8 +180,9 @@ def as_user(user, folder):
 def test_a_file_or_folder_that_another_user_could_have_written_is_never_loaded(reader, tmp_path, monkeypatch):
     stranger = 12345
     folder = tmp_path / "kernels"
-    for parent in (tmp_path, *tmp_path.parents[:2]):
-        os.chmod(parent, 0o755)  # so that another user may look inside
+    for parent in (tmp_path, *tmp_path.parents):
+        if parent.stat().st_mode & 0o055 != 0o055:
+            os.chmod(parent, 0o755)  # so that another user may look inside
     monkeypatch.setenv("LOGBARRIER_CACHE_DIR", str(folder))
     kept.write("planted", {"needed": []}, b"code")
     file = folder / "planted.kernel"

@@ -153,4 +153,4 @@ def test_the_drawn_motion_is_the_derivative_of_the_policy():
     policy, rule = np.array([0.5, 0.2, 0.3]), lb.LogBarrierSGB(learning_rate=1e-6, eta=60)
     update = rule.expected_update(1, policy, pictures.MEANS, np.zeros(2))
     moved = np.exp(np.log(policy) + update)
-    assert pictures._policy_motion(rule, policy) == pytest.approx(moved / moved.sum() - policy, rel=1e-5)
+    assert pictures.policy_motion(rule, policy, pictures.MEANS) == pytest.approx(moved / moved.sum() - policy, rel=1e-5)

@@ -85,7 +85,7 @@ def inverse_propensity(log: Log, policy: Any, *, level: float = LEVEL) -> Value:
     """The value of a policy, (1/n) sum w_i R_i. policy: a probability for each of log.names, (K,), or a dict by name.
 
     >>> rows = [{"arm": "a", "reward": 1.0, "probability": 0.5}, {"arm": "b", "reward": 0.0, "probability": 0.5}] * 50
-    >>> inverse_propensity(Log.from_rows(rows), {"a": 0.8, "b": 0.2}).mean
+    >>> round(inverse_propensity(Log.from_rows(rows), {"a": 0.8, "b": 0.2}).mean, 9)
     0.8
     """
     weights, _ = _weights(log, policy, level)

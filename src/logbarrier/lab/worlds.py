@@ -34,7 +34,7 @@ def rooms(gamma: float = 0.95) -> FiniteMDP:
     """Four rooms. Staying in the corner of the start pays a little (up, against the wall), the far cell marked * pays 1.
 
     >>> rooms().n_states
-    51
+    53
     """
     rows = ROOMS.split("\n")
     shape = (len(rows), len(rows[0]))
