@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from . import execution
 from .errors import one_sentence
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def verify(
     seed: Annotated[int, typer.Option(help="Same seed, same points.")] = 0,
     threads: Annotated[int | None, typer.Option(help="For the simulations; all cores by default.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with the worst point of each statement.")] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress bar.")] = False,
+    quiet: execution.Quiet = False,
 ) -> None:
     """Try every statement of the paper, and of docs/mdps.md: on random points, on searched points, and by simulation.
 

@@ -64,6 +64,12 @@ class Setting(ABC):
     ) -> Record:
         """The cell's runs: a pure function of rule, problem and the cell's fields."""
 
+    @staticmethod
+    def asked(cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None) -> dict[str, Any]:
+        """What a cell asks of every simulator, by the names of its arguments."""
+        copied = ("runs", "first_run", "seed", "checkpoints", "spacing", "metrics")
+        return {**{name: getattr(cell, name) for name in copied}, "threads": threads, "progress": progress or False}
+
     def ranking_metric(self, measured: Collection[str]) -> str | None:
         """What rules are ranked by, of the metrics that were measured; None if none of them can rank."""
         return next((metric for metric in self.ranked_by if metric in measured), None)

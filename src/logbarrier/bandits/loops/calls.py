@@ -14,7 +14,7 @@ import numpy as np
 from numba.core import types
 
 from ...engine import slots
-from ...engine.compiled import Compiled, entry
+from ...engine.compiled import Compiled, entry, inlined
 from ...engine.lanes import WIDTH
 from ...engine.pointers import PointerType, array_at, caller_of, moved, table_at
 
@@ -35,8 +35,7 @@ call_moves = caller_of(types.UniTuple(_number, 2), *_MOVES)
 """call_moves(address, (reward, probability, t, memory, hyper, fault)) -> (lift, drain)."""
 call_moves_of_runs = caller_of(types.none, *_MOVES_OF_RUNS)
 """The same for eight runs: (address, (rewards, probabilities, t, memories, size of one, hyper, lifts, drains, fault))."""
-call_mixing = caller_of(_number, *_MIXING)
-"""call_mixing(address, (t, hyper, fault)) -> share."""
+_call_mixing = caller_of(_number, *_MIXING)
 call_noise = caller_of(types.none, *_NOISE)
 """call_noise(address, (numbers, count, fault)): uniforms become the noise of as many steps."""
 call_reward = caller_of(_number, *_REWARD)
@@ -49,6 +48,12 @@ call_weigh = caller_of(types.none, *_WEIGH)
 """call_weigh(address, (t, weights, vectors, memory, hyper, n_arms, rows, size, fault))."""
 call_draw = caller_of(_count, *_DRAW)
 """call_draw(address, (u, t, policy, vectors, memory, hyper, n_arms, rows, size, key, step, run, fault)) -> arm."""
+
+
+@inlined
+def share_to_mix(state, t):
+    """How far the rule wants the policy moved towards uniform after step t; state has its `mixing`, `hyper` and `fault`."""
+    return _call_mixing(state.mixing, (t, state.hyper, state.fault)) if state.mixing != 0 else 0.0
 
 
 class RuleCalls(NamedTuple):
