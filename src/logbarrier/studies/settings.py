@@ -67,8 +67,16 @@ class Setting(ABC):
     @staticmethod
     def asked(cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None) -> dict[str, Any]:
         """What a cell asks of every simulator, by the names of its arguments."""
-        copied = ("runs", "first_run", "seed", "checkpoints", "spacing", "metrics")
-        return {**{name: getattr(cell, name) for name in copied}, "threads": threads, "progress": progress or False}
+        return {
+            "runs": cell.runs,
+            "first_run": cell.first_run,
+            "seed": cell.seed,
+            "checkpoints": cell.checkpoints,
+            "spacing": cell.spacing,
+            "metrics": cell.metrics,
+            "threads": threads,
+            "progress": progress or False,
+        }
 
     def ranking_metric(self, measured: Collection[str]) -> str | None:
         """What rules are ranked by, of the metrics that were measured; None if none of them can rank."""

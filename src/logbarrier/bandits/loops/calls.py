@@ -35,7 +35,8 @@ call_moves = caller_of(types.UniTuple(_number, 2), *_MOVES)
 """call_moves(address, (reward, probability, t, memory, hyper, fault)) -> (lift, drain)."""
 call_moves_of_runs = caller_of(types.none, *_MOVES_OF_RUNS)
 """The same for eight runs: (address, (rewards, probabilities, t, memories, size of one, hyper, lifts, drains, fault))."""
-_call_mixing = caller_of(_number, *_MIXING)
+call_mixing = caller_of(_number, *_MIXING)
+"""call_mixing(address, (t, hyper, fault)) -> share."""
 call_noise = caller_of(types.none, *_NOISE)
 """call_noise(address, (numbers, count, fault)): uniforms become the noise of as many steps."""
 call_reward = caller_of(_number, *_REWARD)
@@ -53,7 +54,7 @@ call_draw = caller_of(_count, *_DRAW)
 @inlined
 def share_to_mix(state, t):
     """How far the rule wants the policy moved towards uniform after step t; state has its `mixing`, `hyper` and `fault`."""
-    return _call_mixing(state.mixing, (t, state.hyper, state.fault)) if state.mixing != 0 else 0.0
+    return call_mixing(state.mixing, (t, state.hyper, state.fault)) if state.mixing != 0 else 0.0
 
 
 class RuleCalls(NamedTuple):
