@@ -9,6 +9,11 @@ import sys
 import pytest
 
 
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
 def logbarrier(*arguments):
     return subprocess.run(
         [sys.executable, "-m", "logbarrier", *map(str, arguments)], capture_output=True, text=True, timeout=120

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +13,8 @@ from . import execution
 from .errors import one_sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..verify.exercise import Exercise
     from ..verify.trials import Verdict, Worst
 
@@ -24,21 +28,26 @@ def verify(
     runs: Annotated[int, typer.Option(help="Simulated runs per theorem; 0 leaves the simulations out.")] = 8,
     seed: Annotated[int, typer.Option(help="Same seed, same points.")] = 0,
     threads: Annotated[int | None, typer.Option(help="For the simulations; all cores by default.")] = None,
+    out: execution.Out = None,
+    force: Annotated[bool, typer.Option("--force", help="Begin anew, even where rows are finished.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with the worst point of each statement.")] = False,
     quiet: execution.Quiet = False,
 ) -> None:
     """Try every statement of the paper, and of docs/mdps.md: on random points, on searched points, and by simulation.
 
-    A ratio is the smaller side over the greater: 1 is tight, above 1 is a counterexample.
+    A ratio is the smaller side over the greater: 1 is tight, above 1 is a counterexample. Stop it at any time: finished rows
+    are kept, and the same command goes on from there.
     """
     from ..base.progress import Bar
     from ..base.validate import integer
-    from ..verify.exercise import exercises
+    from ..verify.exercise import Exercise, exercises
+    from ..verify.finished import FinishedRows
     from ..verify.mdp_statements import STATEMENTS as MDP_STATEMENTS
     from ..verify.statements import STATEMENTS, Statement
+    from ..verify.trials import Verdict
     from ..verify.trials import verify as try_statements
 
-    with one_sentence("nothing was saved"):
+    with one_sentence("finished rows are kept, the same 'logbarrier verify' command goes on from there"):
         integer("verify", "runs", runs, 0)
         simulations = exercises(runs=runs, seed=seed, threads=threads) if runs else ()
         statements: tuple[Statement[Any], ...] = (*STATEMENTS, *MDP_STATEMENTS)
@@ -46,15 +55,25 @@ def verify(
         bar = None if quiet or not as_json else Bar(total, "verifying")  # rows that appear show the progress otherwise
         verdicts: list[Verdict] = []
         measured: list[Exercise] = []
+        effort = {"instances": instances, "optimised": optimised, "seed": seed, "runs": runs}
+        finished = FinishedRows(out or Path("runs"), effort)
+        if force:
+            finished.forget()
         try:
             for statement in statements:
-                verdicts += try_statements(instances=instances, optimised=optimised, seed=seed, statements=(statement,))
+
+                def trial(one: Statement[Any] = statement) -> dict[str, Any]:
+                    found = try_statements(instances=instances, optimised=optimised, seed=seed, statements=(one,))
+                    return found[0].to_dict()
+
+                row = finished.once(statement.name, trial)
+                verdicts.append(Verdict.from_dict(row))
                 if not as_json:
                     _print_statement(verdicts)
                 if bar is not None:
                     bar(len(verdicts), total)
-            for simulation in simulations:
-                measured.append(simulation())
+            for number, simulation in enumerate(simulations):
+                measured.append(Exercise(**finished.once(f"theorem {number}", partial(_plain, simulation))))
                 if not as_json:
                     _print_theorem(measured)
                 if bar is not None:
@@ -66,6 +85,10 @@ def verify(
         typer.echo(json.dumps({"statements": [v.to_dict() for v in verdicts], "theorems": [m.to_dict() for m in measured]}))
     if any(verdict.verdict == "fails" for verdict in verdicts) or any(m.measured > m.bound for m in measured):
         raise typer.Exit(1)
+
+
+def _plain(simulation: Callable[[], Exercise]) -> dict[str, Any]:
+    return simulation().to_dict()
 
 
 def _print_statement(verdicts: list[Verdict]) -> None:

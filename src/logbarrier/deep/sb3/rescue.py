@@ -20,7 +20,7 @@ from .policies import BARRIER_KIN, LogBarrierMixin
 from .schedules import Linear, Schedule
 
 ANNEALED = Linear(0.6)
-"""c falls from 0.6 to 0, which rescued the collapsed policies of the study; the policy ends as sharp as its task asks for."""
+"""c falls from 0.6 to 0, which rescued the collapsed PPO policies of the study, and the policy ends sharp."""
 
 
 @dataclass(frozen=True)
