@@ -109,7 +109,7 @@ def test_rules_survive_being_plain_tables(rule):
         (lambda: mdps.CountBonus(learning_rate=1.0, scale=0.0), "CountBonus: scale must be positive and finite, got 0.0"),
         (lambda: mdps.OptimisticQ(learning_rate=2.0, initial=1.0), "OptimisticQ: learning_rate must be at most 1, got 2.0"),
         (lambda: make_rule("pg", {}), "pg: needs learning_rate; it takes learning_rate, trace, critic_rate"),
-        (lambda: make_rule("pgg", {}), f"rule: must be one of {', '.join(RULES)}, got 'pgg'"),
+        (lambda: make_rule("pgg", {}), f"rule: must be one of {', '.join(RULES)}, got 'pgg'; did you mean pg?"),
     ],
 )
 def test_bad_parameters_are_refused_in_a_sentence(make, sentence):

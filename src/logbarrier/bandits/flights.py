@@ -67,6 +67,11 @@ class _Single:
 
     size: ClassVar[int] = 1
     cost_grows: ClassVar[bool] = False
+    carries: ClassVar[type[Rule]] = TwoScalarRule
+
+    @classmethod
+    def suits(cls, rule: Rule) -> bool:
+        return isinstance(rule, cls.carries)
 
     def __init__(
         self, rule: Any, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, steps: np.ndarray, out: np.ndarray
@@ -104,10 +109,6 @@ class DenseFlight(_Single):
     name: ClassVar[str] = "dense"
     cost_grows: ClassVar[bool] = True
 
-    @staticmethod
-    def suits(rule: Rule) -> bool:
-        return isinstance(rule, TwoScalarRule)
-
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
         n_arms = len(theta)
         return dense.loop_kernel(), (new_policy(theta), calls_of(rule, n_arms), _learned(rule, n_arms), n_arms)
@@ -124,10 +125,7 @@ class VectorFlight(_Single):
 
     name: ClassVar[str] = "dense"
     cost_grows: ClassVar[bool] = True
-
-    @staticmethod
-    def suits(rule: Rule) -> bool:
-        return isinstance(rule, VectorRule)
+    carries: ClassVar[type[Rule]] = VectorRule
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
         calls, vectors_of_rule = vector_calls_of(rule, len(theta)), rule.new_vectors(theta, means)
@@ -144,8 +142,8 @@ class LazyFlight(_Single):
 
     name: ClassVar[str] = "lazy"
 
-    @staticmethod
-    def suits(rule: Rule) -> bool:
+    @classmethod
+    def suits(cls, rule: Rule) -> bool:
         return isinstance(rule, TwoScalarRule) and rule.drains and not rule.uses_arm_means
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
@@ -157,8 +155,8 @@ class SparseFlight(_Single):
 
     name: ClassVar[str] = "sparse"
 
-    @staticmethod
-    def suits(rule: Rule) -> bool:
+    @classmethod
+    def suits(cls, rule: Rule) -> bool:
         return isinstance(rule, TwoScalarRule) and not rule.drains and not rule.mixes
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..base import validate
 from ..engine.random import stream_key
-from ..engine.runs import Progress, Reporter, checkpoint_steps, fly_all, metric_names
+from ..engine.runs import LARGEST_STEP, Progress, Reporter, Runs, checkpoint_steps, fly_all, metric_names
 from ..record import Record
-from ..version import __version__
 from .algorithms.rule import Rule
 from .changing import ChangingBandits
-from .flights import ENGINES, choose, make_ready
+from .flights import ENGINES, Flight, choose, make_ready
 from .metrics import METRICS
 from .problems import ProblemSource
-from .starts import as_start
+from .starts import Start, as_start
 
-LARGEST_HORIZON = 2**32 - 1  # a step number is 32 bits of the random counter
+LARGEST_HORIZON = LARGEST_STEP
 DEFAULT_CHECKPOINTS = 200
 ARM_UPDATES_PER_PIECE = 100_000_000  # between two looks at the progress bar and at Ctrl-C, a tenth of a second
 STEPS_PER_PIECE = 1_000_000  # the most, and the same for the engines whose step hardly depends on the arms
@@ -70,46 +68,87 @@ def simulate(
     array([   0,   10,  100, 1000])
     """
     horizon = validate.integer("simulate", "horizon", horizon, 1, LARGEST_HORIZON)
-    runs = validate.integer("simulate", "runs", runs, 1, LARGEST_HORIZON)
-    seed = validate.integer("simulate", "seed", seed, 0)
-    first_run = validate.integer("simulate", "first_run", first_run, 0, LARGEST_HORIZON - runs)
-    threads = validate.integer("simulate", "threads", os.cpu_count() or 1 if threads is None else threads, 1)
+    asked = Runs.asked(runs, seed, first_run, threads)
     names = metric_names(metrics, METRICS)
     steps = checkpoint_steps(checkpoints, spacing, horizon, DEFAULT_CHECKPOINTS)
+    begin = _checked_start(rule, problem, start, engine)
+    flight_type = choose(rule, problem.n_arms, engine)
+    route = _Route.along(steps, problem, chunk, flight_type)
+    make_ready(flight_type, rule, problem)
+    started = time.perf_counter()
+    measured = _fly(flight_type, rule, problem, begin, asked, route, progress)[:, np.searchsorted(route.stops, steps)]
+    task = {"rule": rule.to_dict(), "problem": problem.to_dict(), "n_arms": problem.n_arms, "horizon": horizon}
+    return Record(
+        steps,
+        {name: np.ascontiguousarray(measured[:, :, METRICS.index(name)]) for name in names},
+        settings={**task, **asked.settings, "start": "uniform" if start is None else repr(start)},
+        provenance=asked.provenance(flight_type.name, started),
+    )
+
+
+def _checked_start(rule: Rule, problem: ProblemSource, start: Any, engine: str) -> Start:
+    """Where runs begin, if that and the rest of what they need is possible."""
     validate.choice("simulate", "engine", engine, ("auto", *ENGINES))
     if not isinstance(rule, Rule):
         raise ValueError(f"simulate: rule must be a rule such as SGB(learning_rate=0.1), got {rule!r}")
     if not hasattr(problem, "instance") or isinstance(problem, type):
         raise ValueError(f"simulate: problem must be a problem such as GapInstances(n_arms=10), got {problem!r}")
-    n_arms = problem.n_arms
     if start is not None and not rule.has_preferences:
         raise ValueError(f"simulate: {rule.name} has no preferences that a start could set, so start must be None")
-    begin = as_start("simulate", start, n_arms)
-    flight_type, key = choose(rule, n_arms, engine), stream_key(seed)
-    patience = STEPS_PER_PIECE
-    if flight_type.cost_grows:
-        patience = max(min(patience, ARM_UPDATES_PER_PIECE // (n_arms * flight_type.size)), 1)
-    wanted = validate.integer("simulate", "chunk", patience if chunk is None else chunk, 1)
-    chunk = max(wanted, horizon // MOST_PIECES)
-    stops = np.union1d(steps, np.arange(0, horizon, chunk))  # a piece ends at each; what is measured between is dropped
-    changing = problem if isinstance(problem, ChangingBandits) else None
-    if changing is not None:
-        if rule.knows_means:
-            raise ValueError(f"simulate: {rule.name} is told the means once, so it cannot run on {problem!r}, which changes")
-        stops = np.union1d(stops, np.arange(0, horizon, changing.block))
-    measured = np.empty((runs, len(stops), len(METRICS)))
-    stop = threading.Event()
-    make_ready(flight_type, rule, problem)
-    started = time.perf_counter()
+    if rule.knows_means and isinstance(problem, ChangingBandits):
+        raise ValueError(f"simulate: {rule.name} is told the means once, so it cannot run on {problem!r}, which changes")
+    return as_start("simulate", start, problem.n_arms)
 
-    with Reporter(progress, runs * horizon) as report:
+
+@dataclass(frozen=True)
+class _Route:
+    """Where the runs stop: at the checkpoints, where a problem changes, and for a look at the progress bar and at Ctrl-C.
+
+    stops     steps at which a piece may end; what is measured at those that are no checkpoints is dropped
+    pieces    ranges of stops that cover all of them
+    changing  the problem, if it changes
+    """
+
+    stops: np.ndarray
+    pieces: list[tuple[int, int]]
+    changing: ChangingBandits | None
+
+    @staticmethod
+    def along(steps: np.ndarray, problem: ProblemSource, chunk: int | None, flight_type: type[Flight]) -> _Route:
+        """Past all checkpoints; `chunk` steps lie between two looks, or what takes about a tenth of a second."""
+        horizon, patience = int(steps[-1]), STEPS_PER_PIECE
+        if flight_type.cost_grows:
+            patience = max(min(patience, ARM_UPDATES_PER_PIECE // (problem.n_arms * flight_type.size)), 1)
+        wanted = validate.integer("simulate", "chunk", patience if chunk is None else chunk, 1)
+        chunk = max(wanted, horizon // MOST_PIECES)
+        stops = np.union1d(steps, np.arange(0, horizon, chunk))
+        if not isinstance(problem, ChangingBandits):
+            return _Route(stops, _pieces(stops, chunk), None)
+        stops = np.union1d(stops, np.arange(0, horizon, problem.block))
+        return _Route(stops, _pieces(stops, 0), problem)
+
+
+def _fly(
+    flight_type: type[Flight],
+    rule: Rule,
+    problem: ProblemSource,
+    begin: Start,
+    asked: Runs,
+    route: _Route,
+    progress: bool | Progress,
+) -> np.ndarray:
+    """All metrics (runs, stops, metrics) of all runs."""
+    key, stop, stops, changing = stream_key(asked.seed), threading.Event(), route.stops, route.changing
+    measured = np.empty((asked.count, len(stops), len(METRICS)))
+
+    with Reporter(progress, asked.count * int(stops[-1])) as report:
 
         def one_flight(index: int) -> None:
-            lowest, highest = index * flight_type.size, min((index + 1) * flight_type.size, runs)
-            numbers = range(first_run + lowest, first_run + highest)
+            lowest, highest = index * flight_type.size, min((index + 1) * flight_type.size, asked.count)
+            numbers = range(asked.first + lowest, asked.first + highest)
             flight = flight_type(rule, problem, begin, key, numbers, stops, measured[lowest:highest])
             before = 0
-            for first, last in _pieces(stops, chunk if changing is None else 0):
+            for first, last in route.pieces:
                 if stop.is_set():
                     return
                 if changing is not None and first > 0 and stops[first - 1] % changing.block == 0:
@@ -118,32 +157,8 @@ def simulate(
                 report(done - before)
                 before = done
 
-        fly_all(one_flight, -(-runs // flight_type.size), threads, stop)
-
-    measured = measured[:, np.searchsorted(stops, steps)]
-    return Record(
-        steps,
-        {name: np.ascontiguousarray(measured[:, :, METRICS.index(name)]) for name in names},
-        settings={
-            "rule": rule.to_dict(),
-            "problem": problem.to_dict(),
-            "n_arms": n_arms,
-            "horizon": horizon,
-            "runs": runs,
-            "first_run": first_run,
-            "seed": seed,
-            "start": "uniform" if start is None else repr(start),
-        },
-        provenance={
-            "engine": flight_type.name,
-            "threads": threads,
-            "seconds": round(time.perf_counter() - started, 4),
-            "logbarrier": __version__,
-            "numpy": np.__version__,
-            "python": platform.python_version(),
-            "machine": platform.machine(),
-        },
-    )
+        fly_all(one_flight, -(-asked.count // flight_type.size), asked.threads, stop)
+    return measured
 
 
 def _pieces(steps: np.ndarray, chunk: int) -> list[tuple[int, int]]:

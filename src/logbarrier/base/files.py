@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 
 @contextlib.contextmanager
@@ -37,3 +38,12 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def read_table(path: Path) -> dict[str, Any]:
+    """The JSON object in a file; empty where there is none to read."""
+    try:
+        plain = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return plain if isinstance(plain, dict) else {}

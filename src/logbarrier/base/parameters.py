@@ -12,13 +12,14 @@ taken as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Annotated, Any, get_args, get_type_hints
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 from . import validate
 
 Check = Callable[[str, str, Any], Any]
+Made = TypeVar("Made")
 
 
 def number_as_read(owner: str, name: str, value: Any) -> Any:
@@ -96,3 +97,21 @@ def parameters_of(owner: type) -> dict[str, Parameter]:
 
 def _parameter_in(hint: Any) -> Parameter:
     return next((part for part in get_args(hint)[1:] if isinstance(part, Parameter)), AS_IT_IS)
+
+
+def make_named(kind: str, classes: Mapping[str, type[Made]], name: str, parameters: Mapping[str, Any]) -> Made:
+    """One of a `kind` (rule) by its name, with parameters by name; both are checked."""
+    if name not in classes:
+        known_names = ", ".join(classes)
+        raise ValueError(f"{kind}: must be one of {known_names}, got {name!r}{validate.did_you_mean(name, classes)}")
+    made: Any = classes[name]
+    known = list(parameters_of(made))
+    required = [field.name for field in fields(made) if field.default is MISSING]
+    for parameter in parameters:
+        if parameter not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise ValueError(f"{name}: has no parameter {parameter}; {takes}{validate.did_you_mean(parameter, known)}")
+    for parameter in required:
+        if parameter not in parameters:
+            raise ValueError(f"{name}: needs {parameter}; it takes {', '.join(known)}")
+    return classes[name](**parameters)

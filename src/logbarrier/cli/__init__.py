@@ -13,6 +13,8 @@ from ..version import __version__
 from . import complexity, lab, plan, report, reproduce, rescue, rules, run, serve, simulate, status, tune, verify, warm_up
 from .errors import whole_output
 
+RULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}  # the parameters of the rule that --rule names
+
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -21,10 +23,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(short_help="List the rules and their parameters.")(rules.rules)
-app.command(
-    short_help="Simulate one rule and print how it learns.",
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-)(simulate.simulate)
+app.command(short_help="Simulate one rule and print how it learns.", context_settings=RULE_OPTIONS)(simulate.simulate)
 app.command(short_help="Run a study from a TOML file; it can be stopped and resumed.")(run.run)
 app.command(short_help="Show how far studies have come.")(status.status)
 app.command(short_help="Write a study's summary, figures and report page.")(report.report)
@@ -35,10 +34,7 @@ app.command(short_help="Find alpha and eta of LB-SGB, and what the theorems ask 
 app.command(short_help="Count the pulls each system needs for an accuracy.")(complexity.complexity)
 app.command(short_help="Open the interactive page in your browser.")(lab.lab)
 app.command(short_help="Diagnose a collapsed Stable-Baselines3 policy and train on with the barrier.")(rescue.rescue)
-app.command(
-    short_help="Serve an agent that survives crashes over HTTP.",
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-)(serve.serve)
+app.command(short_help="Serve an agent that survives crashes over HTTP.", context_settings=RULE_OPTIONS)(serve.serve)
 app.command(short_help="Compile now what a service or a cluster worker needs later.")(warm_up.warm_up)
 
 

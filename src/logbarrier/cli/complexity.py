@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,7 @@ import typer
 
 from . import execution
 from .console import wide_console
-from .errors import one_sentence
+from .errors import check_figure, one_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +25,7 @@ EXPLANATION = (
 )
 
 
+@execution.with_execution
 def complexity(
     only: Annotated[list[str] | None, typer.Option(help="A system by its name in the table; repeat for more.")] = None,
     epsilons: Annotated[str | None, typer.Option(help="Accuracies, such as 0.1,0.05,0.02; six by default.")] = None,
@@ -34,17 +34,10 @@ def complexity(
     runs: Annotated[int | None, typer.Option(help="Independent runs per curve; 64 by default.")] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same table.")] = 0,
     out: execution.Out = None,
-    threads: execution.Threads = None,
-    executor: execution.ExecutorName = None,
-    workers: execution.Workers = None,
-    scheduler: execution.Scheduler = None,
-    dry_run: execution.DryRun = False,
-    force: execution.Force = False,
-    retry: execution.Retry = False,
     plot: Annotated[Path | None, typer.Option(help="Draw pulls against epsilon as .png, .pdf or .svg.")] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the table of docs/systems.md.")] = False,
-    as_json: execution.AsJson = False,
-    quiet: execution.Quiet = False,
+    *,
+    how: execution.Execution,
 ) -> None:
     """Count the pulls each system needs for an accuracy epsilon, and the slope against 1/epsilon beside the stated rate.
 
@@ -53,36 +46,28 @@ def complexity(
     from ..comparison import INSTANCES, measure, study_of, systems_named
     from ..comparison.charts import complexity_figure
     from ..comparison.complexity import cases_on
-    from ..plots.style import check_figure_name, save_figure
-    from ..studies import CannotWriteError, Store
+    from ..plots.style import save_figure
+    from ..studies import Store
 
     with one_sentence(AGAIN):
-        if plot is not None and not check_figure_name(plot).resolve().parent.is_dir():
-            raise ValueError(f"{plot}: the folder {plot.parent} does not exist")
-        if markdown and as_json:
+        check_figure(plot)
+        if markdown and how.as_json:
             raise ValueError("complexity: give either --markdown or --json")
         systems = systems_named(only or [])
         budget = _budget(epsilons, horizon, long, runs, seed)
         studies = {instance.name: study_of(instance, budget) for instance in INSTANCES}
         stores = {name: Store((out or Path("runs")) / study.folder_name, study) for name, study in studies.items()}
         cases = {instance.name: cases_on(instance, systems, budget) for instance in INSTANCES}
-        if dry_run:
-            work = [(store, cases[name]) for name, store in stores.items()]
-            execution.print_dry_run(work, force=force, retry=retry, as_json=as_json)
+        if how.dry_run:
+            how.print_dry_run([(store, cases[name]) for name, store in stores.items()])
             return
-        chosen = execution.make_executor(threads, executor, workers, scheduler)
-        try:
-            outcomes = [
-                execution.compute(store, chosen, cases[name], force=force, retry=retry, quiet=quiet, label=store.study.name)
-                for name, store in stores.items()
-            ]
+        chosen = how.make_executor()
+        with execution.kept_cells(AGAIN):
+            outcomes = [how.compute(store, chosen, cases[name]) for name, store in stores.items()]
             measurements = list(measure(stores, systems, budget))
             if plot is not None:
                 save_figure(complexity_figure(systems, measurements), plot)
-        except CannotWriteError as error:
-            sys.stderr.write(f"logbarrier: {error}; {AGAIN}\n")
-            raise typer.Exit(1) from None
-    _print(systems, measurements, as_json=as_json, as_markdown=markdown)
+    _print(systems, measurements, as_json=how.as_json, as_markdown=markdown)
     execution.finish(outcomes)
 
 

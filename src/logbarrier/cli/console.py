@@ -1,11 +1,14 @@
-"""Where tables go, and what may go there."""
+"""Where tables and progress bars go, and what may go there."""
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from ..base.progress import Bar
 
 COLUMNS_OFF_A_TERMINAL = 100
 
@@ -33,3 +36,10 @@ def unwrapped_console() -> Console:
 
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=1000)
+
+
+def bar_of(total: int, label: str, *, quiet: bool) -> contextlib.AbstractContextManager[Bar | None]:
+    """A progress bar on stderr until the block ends; None where it is to be quiet."""
+    from ..base.progress import Bar
+
+    return contextlib.nullcontext() if quiet else contextlib.closing(Bar(total, label))

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import typer
 
@@ -24,6 +25,20 @@ def one_sentence(when_stopped: str) -> Iterator[None]:
         message = error.args[0] if isinstance(error, KeyError) else error
         sys.stderr.write(f"logbarrier: {printable(str(message))}\n")
         raise typer.Exit(2) from None
+
+
+def check_figure(path: Path | None) -> None:
+    """Refuse, before anything is computed, a figure that could not be written."""
+    from ..plots.style import check_figure_name
+
+    if path is not None:
+        check_folder(check_figure_name(path))
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a file whose folder does not exist."""
+    if not path.resolve().parent.is_dir():
+        raise ValueError(f"{path}: the folder {path.parent} does not exist")
 
 
 @contextlib.contextmanager

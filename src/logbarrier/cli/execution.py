@@ -1,9 +1,13 @@
-"""What `run` and `reproduce` share: the options that say how cells are computed, and what is shown meanwhile."""
+"""What `run`, `reproduce` and `complexity` share: the options that say how cells are computed, and what is shown meanwhile."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import inspect
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,10 +16,11 @@ import typer
 from .console import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ..studies import Case, Executor, Outcome, Store
 
+AllCores = Annotated[int | None, typer.Option(help="All cores by default.")]
 Threads = Annotated[int | None, typer.Option(envvar="LOGBARRIER_THREADS", help="Cells at once here; all cores by default.")]
 ExecutorName = Annotated[str | None, typer.Option(envvar="LOGBARRIER_EXECUTOR", help="local (default) or dask.")]
 Workers = Annotated[int | None, typer.Option(envvar="LOGBARRIER_WORKERS", help="Processes that dask starts here.")]
@@ -28,70 +33,102 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress bar.")]
 
 
-def make_executor(threads: int | None, executor: str | None, workers: int | None, scheduler: str | None) -> Executor:
-    """The executor the options name; a scheduler or workers alone mean dask."""
-    from ..studies import LocalExecutor
+@dataclass(frozen=True)
+class Execution:
+    """How cells are computed, and what is shown meanwhile."""
 
-    name = executor or ("dask" if scheduler or workers else "local")
-    if name == "dask":
-        from ..studies.cluster import DaskExecutor
+    threads: Threads = None
+    executor: ExecutorName = None
+    workers: Workers = None
+    scheduler: Scheduler = None
+    dry_run: DryRun = False
+    force: Force = False
+    retry: Retry = False
+    as_json: AsJson = False
+    quiet: Quiet = False
 
-        return DaskExecutor(workers, scheduler)
-    if name != "local":
-        raise ValueError(f"executor: must be local or dask, got {name!r}")
-    if workers or scheduler:
-        raise ValueError("executor: workers and scheduler need the dask executor, got executor local")
-    return LocalExecutor(threads)
+    def make_executor(self) -> Executor:
+        """The executor the options name; a scheduler or workers alone mean dask."""
+        from ..studies import LocalExecutor
+
+        name = self.executor or ("dask" if self.scheduler or self.workers else "local")
+        if name == "dask":
+            from ..studies.cluster import DaskExecutor
+
+            return DaskExecutor(self.workers, self.scheduler)
+        if name != "local":
+            raise ValueError(f"executor: must be local or dask, got {name!r}")
+        if self.workers or self.scheduler:
+            raise ValueError("executor: workers and scheduler need the dask executor, got executor local")
+        return LocalExecutor(self.threads)
+
+    def compute(self, store: Store, executor: Executor, cases: list[Case] | None, up_to: int | None = None) -> Outcome:
+        """Run the study with a bar on stderr."""
+        from ..base.progress import Bar
+        from ..studies import run
+
+        bar: Bar | None = None
+
+        def show(done: int, total: int) -> None:
+            nonlocal bar
+            bar = bar or Bar(total, store.study.name)  # none where nothing is left to compute
+            bar(done, total)
+
+        try:
+            shown = None if self.quiet else show
+            return run(store, executor, cases, up_to=up_to, force=self.force, retry=self.retry, progress=shown, warn=warn)
+        finally:
+            if bar is not None:
+                bar.close()
+
+    def print_dry_run(self, work: Sequence[tuple[Store, list[Case] | None]]) -> None:
+        """The cells that a run of these cases, None for all, would compute in each store."""
+        listed: list[dict[str, Any]] = [
+            {"folder": str(store.folder), "cells": _due(store, cases, force=self.force, retry=self.retry)}
+            for store, cases in work
+        ]
+        if self.as_json:
+            typer.echo(json.dumps(listed, indent=1))
+            return
+        for one, (store, cases) in zip(listed, work, strict=True):
+            for cell in one["cells"]:
+                first, last = cell["runs"]
+                typer.echo(f"{cell['id']}  {cell['state']:<8} runs {first}-{last}  {cell['case']}")
+            typer.echo(f"{len(one['cells'])} of {len(store.study.cells(cases))} cells to compute in {store.folder}")
 
 
-def compute(
-    store: Store,
-    executor: Executor,
-    cases: list[Case] | None,
-    *,
-    force: bool,
-    retry: bool,
-    quiet: bool,
-    label: str,
-    up_to: int | None = None,
-) -> Outcome:
-    """Run the study with a bar on stderr."""
-    from ..base.progress import Bar
-    from ..studies import run
+def with_execution(command: Callable[..., None]) -> Callable[..., None]:
+    """The command for typer: with an option for each field of `Execution` in place of its last parameter, `how`."""
+    signature = inspect.signature(command, eval_str=True)
+    own = [parameter for parameter in signature.parameters.values() if parameter.name != "how"]
+    options = list(inspect.signature(Execution, eval_str=True).parameters.values())
 
-    bar: Bar | None = None
+    @functools.wraps(command)
+    def spread(**given: Any) -> None:
+        how = Execution(**{option.name: given.pop(option.name) for option in options})
+        command(**given, how=how)
 
-    def show(done: int, total: int) -> None:
-        nonlocal bar
-        bar = bar or Bar(total, label)  # none where nothing is left to compute
-        bar(done, total)
+    parameters = [*own, *options]
+    spread.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return spread
+
+
+@contextlib.contextmanager
+def kept_cells(go_on: str) -> Iterator[None]:
+    """A folder that cannot be written becomes one sentence, with how to go on, and exit code 1."""
+    from ..studies import CannotWriteError
 
     try:
-        shown = None if quiet else show
-        return run(store, executor, cases, up_to=up_to, force=force, retry=retry, progress=shown, warn=warn)
-    finally:
-        if bar is not None:
-            bar.close()
+        yield
+    except CannotWriteError as error:
+        sys.stderr.write(f"logbarrier: {error}; {go_on}\n")
+        raise typer.Exit(1) from None
 
 
 def warn(sentence: str) -> None:
     """A sentence on stderr."""
     sys.stderr.write(f"logbarrier: {printable(sentence)}\n")
-
-
-def print_dry_run(work: Sequence[tuple[Store, list[Case] | None]], *, force: bool, retry: bool, as_json: bool) -> None:
-    """The cells that a run of these cases, None for all, would compute in each store."""
-    listed: list[dict[str, Any]] = [
-        {"folder": str(store.folder), "cells": _due(store, cases, force=force, retry=retry)} for store, cases in work
-    ]
-    if as_json:
-        typer.echo(json.dumps(listed, indent=1))
-        return
-    for one, (store, cases) in zip(listed, work, strict=True):
-        for cell in one["cells"]:
-            first, last = cell["runs"]
-            typer.echo(f"{cell['id']}  {cell['state']:<8} runs {first}-{last}  {cell['case']}")
-        typer.echo(f"{len(one['cells'])} of {len(store.study.cells(cases))} cells to compute in {store.folder}")
 
 
 def _due(store: Store, cases: list[Case] | None, *, force: bool, retry: bool) -> list[dict[str, Any]]:

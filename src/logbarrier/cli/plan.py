@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .console import wide_console
+from . import execution
+from .console import bar_of, wide_console
 from .errors import one_sentence
 from .simulate import Rewards
 
@@ -40,36 +41,21 @@ def plan(
     scale: Annotated[float, typer.Option(help="Standard deviation of Gaussian rewards.")] = 1.0,
     seed: Annotated[int, typer.Option(help="Same seed, same plan.")] = 0,
     budget: Annotated[float, typer.Option(help="About how many seconds of one core to use.")] = 8.0,
-    threads: Annotated[int | None, typer.Option(help="All cores by default.")] = None,
+    threads: execution.AllCores = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a report.")] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress bar.")] = False,
+    quiet: execution.Quiet = False,
 ) -> None:
     """Race the rules on a problem like yours and recommend one of them, as a line of code.
 
     Example: logbarrier plan --arms 1000 --gap 0.1 --horizon 1e5 --rewards bernoulli
     """
-    from ..base.progress import Bar
     from ..planning.plan import plan as make_plan
 
-    with one_sentence("nothing was saved"):
-        bar = None if quiet else Bar(100, "planning")
-        try:
-            found = make_plan(
-                arms,
-                gap,
-                horizon,
-                objective=objective.value,
-                rewards=rewards.value,
-                r_max=r_max,
-                scale=scale,
-                seed=seed,
-                budget=budget,
-                threads=threads,
-                progress=bar,
-            )
-        finally:
-            if bar is not None:
-                bar.close()
+    with one_sentence("nothing was saved"), bar_of(100, "planning", quiet=quiet) as bar:
+        found = make_plan(
+            arms, gap, horizon, objective=objective.value, rewards=rewards.value, r_max=r_max, scale=scale, seed=seed,
+            budget=budget, threads=threads, progress=bar,
+        )  # fmt: skip
     if as_json:
         typer.echo(json.dumps(found.to_dict()))
     else:

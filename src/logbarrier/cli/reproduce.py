@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 AGAIN = "finished cells are kept; the same 'logbarrier reproduce' command goes on from there"
 
 
+@execution.with_execution
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="figure-1, baselines, eta; all by default.")] = None,
     horizon: Annotated[
@@ -35,15 +36,8 @@ def reproduce(
     runs: Annotated[int, typer.Option(help="Independent runs per curve.")] = 100,
     seed: Annotated[int, typer.Option(help="Same seed, same figures, to the byte.")] = 0,
     out: execution.Out = None,
-    threads: execution.Threads = None,
-    executor: execution.ExecutorName = None,
-    workers: execution.Workers = None,
-    scheduler: execution.Scheduler = None,
-    dry_run: execution.DryRun = False,
-    force: execution.Force = False,
-    retry: execution.Retry = False,
-    as_json: execution.AsJson = False,
-    quiet: execution.Quiet = False,
+    *,
+    how: execution.Execution,
 ) -> None:
     """Reproduce the paper: simulate, draw its figures, judge its claims, write a report. Stop and resume it at any time.
 
@@ -54,39 +48,34 @@ def reproduce(
     from ..paper.reproduction import cases_of
     from ..paper.setting import HORIZONS, escape_sentence
     from ..report import figures
-    from ..studies import CannotWriteError, Store
+    from ..studies import Store
 
     started = time.monotonic()
     with one_sentence(AGAIN):
         cases = cases_of(names or list(EXPERIMENTS))
         studies = [paper_study(each, runs, seed) for each in (HORIZONS if horizon is None else [horizon])]
         stores = [Store((out or Path("runs")) / study.folder_name, study) for study in studies]
-        if dry_run:
-            execution.print_dry_run([(store, cases) for store in stores], force=force, retry=retry, as_json=as_json)
+        if how.dry_run:
+            how.print_dry_run([(store, cases) for store in stores])
             return
-        chosen = execution.make_executor(threads, executor, workers, scheduler)
+        chosen = how.make_executor()
 
         def compute(store: Store, cases: list[Case], up_to: int | None = None) -> Outcome:
-            label = store.study.name
-            return execution.compute(store, chosen, cases, up_to=up_to, force=force, retry=retry, quiet=quiet, label=label)
+            return how.compute(store, chosen, cases, up_to)
 
-        try:
+        with execution.kept_cells(AGAIN):
             outcomes = [compute(stores[0], cases)]
             pages = [publish_paper(stores[0])]
             if horizon is None:
-                if not as_json:
+                if not how.as_json:
                     typer.echo(f"The printed horizon: {tally_of(claims_of(stores[0]))}.\nreport: {pages[0]}", nl=True)
                     sys.stdout.flush()
-                cores = threads or workers or os.cpu_count() or 1
+                cores = how.threads or how.workers or os.cpu_count() or 1
                 outcomes += _what_fits(stores[1], stores[0], cases, compute, started + 60 * minutes, cores)
                 pages = [publish_paper(store) for store in stores] if outcomes[1:] else pages
-        except CannotWriteError as error:
-            sys.stderr.write(f"logbarrier: {error}; {AGAIN}\n")
-            raise typer.Exit(1) from None
     made = stores[: len(pages)]
-    _print(
-        claims_of(made[-1]), made, pages, [str(path) for store in made for path in figures(store)], escape_sentence(), as_json
-    )
+    drawn = [str(path) for store in made for path in figures(store)]
+    _print(claims_of(made[-1]), made, pages, drawn, escape_sentence(), how.as_json)
     execution.finish(outcomes)
 
 

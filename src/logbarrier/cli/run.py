@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,6 +13,7 @@ from . import execution
 from .errors import one_sentence
 
 
+@execution.with_execution
 def run(
     study: Annotated[Path, typer.Argument(help="A study file, as in examples/.")],
     out: execution.Out = None,
@@ -20,39 +21,30 @@ def run(
     horizon: Annotated[float | None, typer.Option(envvar="LOGBARRIER_HORIZON", help="In place of the file's.")] = None,
     runs: Annotated[int | None, typer.Option(envvar="LOGBARRIER_RUNS", help="In place of the file's.")] = None,
     seed: Annotated[int | None, typer.Option(envvar="LOGBARRIER_SEED", help="In place of the file's.")] = None,
-    threads: execution.Threads = None,
-    executor: execution.ExecutorName = None,
-    workers: execution.Workers = None,
-    scheduler: execution.Scheduler = None,
-    dry_run: execution.DryRun = False,
-    force: execution.Force = False,
-    retry: execution.Retry = False,
-    as_json: execution.AsJson = False,
-    quiet: execution.Quiet = False,
+    *,
+    how: execution.Execution,
 ) -> None:
     """Run a study: compute what is missing, summarise it, print where it is. Stop it at any time and run it again.
 
     Example: logbarrier run examples/learning-rates.toml --only n_arms=10
     """
-    from ..studies import CannotWriteError, Store, read_study, write_summary
+    from ..studies import Store, read_study, write_summary
 
     with one_sentence(f"finished cells are kept; 'logbarrier run {study}' goes on from there"):
         file = read_study(study, horizon=horizon, runs=runs, seed=seed)
-        how = {"out": out, "threads": threads, "executor": executor, "workers": workers, "scheduler": scheduler}
-        settings: dict[str, Any] = {**file.execution, **{key: value for key, value in how.items() if value is not None}}
-        store = Store(Path(settings.pop("out", "runs")) / file.study.folder_name, file.study)
+        folder = Path(out or file.execution.get("out", "runs"))
+        in_file = {key: value for key, value in file.execution.items() if key != "out" and getattr(how, key) is None}
+        how = replace(how, **in_file)
+        store = Store(folder / file.study.folder_name, file.study)
         cases = file.study.only(only) if only else None
-        if dry_run:
-            execution.print_dry_run([(store, cases)], force=force, retry=retry, as_json=as_json)
+        if how.dry_run:
+            how.print_dry_run([(store, cases)])
             return
-        chosen = execution.make_executor(**{"threads": None, "executor": None, "workers": None, "scheduler": None, **settings})
-        try:
-            outcome = execution.compute(store, chosen, cases, force=force, retry=retry, quiet=quiet, label=file.study.name)
+        chosen = how.make_executor()
+        with execution.kept_cells("finished cells are kept; fix this and run the same command again"):
+            outcome = how.compute(store, chosen, cases)
             write_summary(store)
-        except CannotWriteError as error:
-            sys.stderr.write(f"logbarrier: {error}; finished cells are kept; fix this and run the same command again\n")
-            raise typer.Exit(1) from None
-    if as_json:
+    if how.as_json:
         typer.echo(json.dumps({"folder": str(store.folder), **vars(outcome)}, indent=1))
     else:
         typer.echo(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .errors import one_sentence
+from . import execution
+from .errors import check_figure, check_folder, one_sentence
 from .rule_words import rule_from_words
 
 if TYPE_CHECKING:
@@ -38,11 +39,11 @@ def simulate(
     scale: Annotated[float, typer.Option(help="Standard deviation of Gaussian rewards.")] = 1.0,
     bad_start: Annotated[float | None, typer.Option(help="Start with the optimal arm at this probability.")] = None,
     engine: Annotated[str, typer.Option(help="auto, dense, lockstep, lazy or sparse.")] = "auto",
-    threads: Annotated[int | None, typer.Option(help="All cores by default.")] = None,
+    threads: execution.AllCores = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Write the learning curves as .png, .pdf or .svg.")] = None,
     save: Annotated[Path | None, typer.Option(help="Write the record as .npz; Record.load reads it.")] = None,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress bar.")] = False,
+    quiet: execution.Quiet = False,
 ) -> None:
     """Simulate one rule on the paper's gap instances, a fresh one for every run, and print how it learns.
 
@@ -54,13 +55,12 @@ def simulate(
     from ..bandits.simulator import simulate as run_simulation
     from ..bandits.starts import OptimalArmAt
     from ..plots.curves import learning_curves
-    from ..plots.style import check_figure_name, save_figure
+    from ..plots.style import save_figure
 
     with one_sentence("nothing was saved"):
-        for target in (plot, save):
-            _check_folder(target)
-        if plot is not None:
-            check_figure_name(plot)
+        check_figure(plot)
+        if save is not None:
+            check_folder(save)
         problem = _problem(rewards, arms, gap, r_max, scale)
         shared = {"horizon": horizon, "gap": gap, "r_max": problem.r_max, "scale": scale}
         chosen = rule_from_words(rule, context.args, shared)
@@ -91,11 +91,6 @@ def _problem(rewards: Rewards, arms: int, gap: float, r_max: float | None, scale
     if rewards is Rewards.BERNOULLI:
         return BernoulliGapInstances(n_arms=arms, gap=gap, r_max=0.9 if r_max is None else r_max)
     return GapInstances(n_arms=arms, gap=gap, r_max=1.0 if r_max is None else r_max, scale=scale)
-
-
-def _check_folder(target: Path | None) -> None:
-    if target is not None and not target.resolve().parent.is_dir():
-        raise ValueError(f"{target}: the folder {target.parent} does not exist")
 
 
 def _described(record: Record) -> str:

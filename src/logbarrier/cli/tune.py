@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .console import wide_console
-from .errors import one_sentence
+from . import execution
+from .console import bar_of, wide_console
+from .errors import check_figure, one_sentence
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,41 +31,26 @@ def tune(
     epsilon: Annotated[float | None, typer.Option(help="Accuracy asked of the theorems; half the gap by default.")] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same answer.")] = 0,
     budget: Annotated[float | None, typer.Option(help="Steps to simulate in all; by default about 20 s on two cores.")] = None,
-    threads: Annotated[int | None, typer.Option(help="All cores by default.")] = None,
+    threads: execution.AllCores = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a report.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the eta trade-off as .png, .pdf or .svg.")] = None,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress bar.")] = False,
+    quiet: execution.Quiet = False,
 ) -> None:
     """Find alpha and eta of LB-SGB for your number of arms, gap and horizon, and say what the theorems would ask for.
 
     Example: logbarrier tune --arms 1000 --gap 0.1 --horizon 1e6
     """
-    from ..base.progress import Bar
     from ..planning.picture import trade_off
     from ..planning.tune import tune as find
-    from ..plots.style import check_figure_name, save_figure
+    from ..plots.style import save_figure
 
     with one_sentence("nothing was saved"):
-        if plot is not None and not check_figure_name(plot).resolve().parent.is_dir():
-            raise ValueError(f"{plot}: the folder {plot.parent} does not exist")
-        bar = None if quiet else Bar(1, "tuning")
-        try:
+        check_figure(plot)
+        with bar_of(1, "tuning", quiet=quiet) as bar:
             found = find(
-                arms,
-                gap,
-                horizon,
-                r_max=r_max,
-                scale=scale,
-                learning_rate=learning_rate,
-                epsilon=epsilon,
-                seed=seed,
-                budget=budget,
-                threads=threads,
-                progress=bar,
-            )
-        finally:
-            if bar is not None:
-                bar.close()
+                arms, gap, horizon, r_max=r_max, scale=scale, learning_rate=learning_rate, epsilon=epsilon, seed=seed,
+                budget=budget, threads=threads, progress=bar,
+            )  # fmt: skip
         if plot is not None:
             save_figure(trade_off(found), plot)
     if as_json:

@@ -31,7 +31,7 @@ def verify(
     out: execution.Out = None,
     force: Annotated[bool, typer.Option("--force", help="Begin anew, even where rows are finished.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with the worst point of each statement.")] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress bar.")] = False,
+    quiet: execution.Quiet = False,
 ) -> None:
     """Try every statement of the paper, and of docs/mdps.md: on random points, on searched points, and by simulation.
 

@@ -227,16 +227,22 @@ def lane(typing_context: Any, value: Any, index: Any) -> Any:
     return types.float64(value, types.intp), generate
 
 
+def _beside_lane_numbers(builder: Any, lanes: Any, integer: Any) -> tuple[Any, Any]:
+    """The integer in each of as many lanes, and 0, 1, 2, ... in these, to compare it with."""
+    kind = _integer_type(lanes)
+    repeated = _constant_like(lanes, 0)
+    for i in range(kind.count):
+        repeated = builder.insert_element(repeated, integer, ir.Constant(ir.IntType(32), i))
+    return repeated, ir.Constant(kind, list(range(kind.count)))
+
+
 @intrinsic
 def with_lane(typing_context: Any, value: Any, index: Any, number: Any) -> Any:
     """with_lane(x, i, number): x with a number in lane i; x itself if there is no lane i."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kind = _integer_type(values[0])
-        chosen = _constant_like(values[0], 0)
-        for i in range(kind.count):
-            chosen = builder.insert_element(chosen, values[1], ir.Constant(ir.IntType(32), i))
-        there = builder.icmp_signed("==", chosen, ir.Constant(kind, list(range(kind.count))))
+        chosen, numbers = _beside_lane_numbers(builder, values[0], values[1])
+        there = builder.icmp_signed("==", chosen, numbers)
         return builder.select(there, _raise(context, builder, values[2], types.float64, value), values[0])
 
     return value(value, types.int64, types.float64), generate
@@ -247,11 +253,8 @@ def first_lanes(typing_context: Any, value: Any, count: Any, otherwise: Any) -> 
     """first_lanes(x, n, otherwise): x in the first n lanes, `otherwise` in the rest."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kind = _integer_type(values[0])
-        counts = _constant_like(values[0], 0)
-        for i in range(kind.count):
-            counts = builder.insert_element(counts, values[1], ir.Constant(ir.IntType(32), i))
-        among = builder.icmp_signed("<", ir.Constant(kind, list(range(kind.count))), counts)
+        counts, numbers = _beside_lane_numbers(builder, values[0], values[1])
+        among = builder.icmp_signed("<", numbers, counts)
         return builder.select(among, values[0], _raise(context, builder, values[2], otherwise, value))
 
     return value(value, types.int64, otherwise), generate

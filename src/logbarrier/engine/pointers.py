@@ -7,7 +7,7 @@ time. A pointer is read and written like an array, knows no length, and is not c
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, ClassVar
 
 import numba.extending
 from llvmlite import ir
@@ -21,12 +21,20 @@ from numba.np.arrayobj import make_array, populate_array
 intrinsic: Any = numba.extending.intrinsic
 
 
-class TableType(types.Type):
-    """Numba's name for a pointer to a table of numbers, row after row."""
+class _NumbersType(types.Type):
+    """Where numbers of one dtype are; two of the same kind and dtype are the same type."""
+
+    kind: ClassVar[str]
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype
-        super().__init__(name=f"table({dtype})")
+        super().__init__(name=f"{self.kind}({dtype})")
+
+
+class TableType(_NumbersType):
+    """Numba's name for a pointer to a table of numbers, row after row."""
+
+    kind = "table"
 
 
 @register_model(TableType)
@@ -36,12 +44,10 @@ class _TableModel(models.StructModel):
         super().__init__(manager, front_end_type, members)
 
 
-class PointerType(types.Type):
+class PointerType(_NumbersType):
     """Numba's name for a pointer to numbers of one dtype."""
 
-    def __init__(self, dtype: Any) -> None:
-        self.dtype = dtype
-        super().__init__(name=f"pointer({dtype})")
+    kind = "pointer"
 
 
 @register_model(PointerType)

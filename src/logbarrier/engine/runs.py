@@ -2,15 +2,61 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..base import validate
+from ..version import __version__
 
 Progress = Callable[[int, int], None]
+
+LARGEST_STEP = 2**32 - 1  # a step number is 32 bits of the random counter
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Which runs to make: first .. first + count - 1 of a seed, on so many threads."""
+
+    count: int
+    seed: int
+    first: int
+    threads: int
+
+    @staticmethod
+    def asked(count: int, seed: int, first: int, threads: int | None) -> Runs:
+        """What a caller of `simulate` asked for, checked."""
+        count = validate.integer("simulate", "runs", count, 1, LARGEST_STEP)
+        return Runs(
+            count,
+            validate.integer("simulate", "seed", seed, 0),
+            validate.integer("simulate", "first_run", first, 0, LARGEST_STEP - count),
+            validate.integer("simulate", "threads", os.cpu_count() or 1 if threads is None else threads, 1),
+        )
+
+    @property
+    def settings(self) -> dict[str, int]:
+        """What a record keeps of them."""
+        return {"runs": self.count, "first_run": self.first, "seed": self.seed}
+
+    def provenance(self, engine: str, started: float) -> dict[str, Any]:
+        """How and where they were made; `started` is what `time.perf_counter` said then."""
+        return {
+            "engine": engine,
+            "threads": self.threads,
+            "seconds": round(time.perf_counter() - started, 4),
+            "logbarrier": __version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+            "machine": platform.machine(),
+        }
 
 
 def metric_names(wanted: Sequence[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:

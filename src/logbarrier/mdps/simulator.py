@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import threading
 import time
 from collections.abc import Sequence
@@ -12,9 +10,8 @@ import numpy as np
 
 from ..base import validate
 from ..engine.random import stream_key
-from ..engine.runs import Progress, Reporter, checkpoint_steps, fly_all, metric_names
+from ..engine.runs import LARGEST_STEP, Progress, Reporter, Runs, checkpoint_steps, fly_all, metric_names
 from ..record import Record
-from ..version import __version__
 from .algorithms import Rule
 from .environments import MDPSource
 from .episode import new_episode, nothing_learned
@@ -22,7 +19,6 @@ from .loop import REWARDS, loop_kernel, world_of
 from .measure import METRICS, Judge
 from .problem import FiniteMDP
 
-LARGEST_STEPS = 2**32 - 1  # a step number is 32 bits of the random counter
 DEFAULT_CHECKPOINTS = 51
 STEPS_PER_PIECE = 1_000_000  # between two looks at the progress bar and at Ctrl-C, about a tenth of a second
 
@@ -64,11 +60,8 @@ def simulate(
     >>> record.steps, record["score"].shape
     (array([   0, 1000, 3000]), (4, 3))
     """
-    steps = validate.integer("simulate", "steps", steps, 1, LARGEST_STEPS)
-    runs = validate.integer("simulate", "runs", runs, 1, LARGEST_STEPS)
-    seed = validate.integer("simulate", "seed", seed, 0)
-    first_run = validate.integer("simulate", "first_run", first_run, 0, LARGEST_STEPS - runs)
-    threads = validate.integer("simulate", "threads", os.cpu_count() or 1 if threads is None else threads, 1)
+    steps = validate.integer("simulate", "steps", steps, 1, LARGEST_STEP)
+    asked = Runs.asked(runs, seed, first_run, threads)
     chunk = validate.integer("simulate", "chunk", STEPS_PER_PIECE if chunk is None else chunk, 1)
     names = metric_names(metrics, METRICS)
     marks = checkpoint_steps(checkpoints, spacing, steps, DEFAULT_CHECKPOINTS)
@@ -76,14 +69,34 @@ def simulate(
         raise ValueError(f"simulate: rule must be a rule such as mdps.SpectralPG(), got {rule!r}")
     if not hasattr(mdp, "instance") or isinstance(mdp, type):
         raise ValueError(f"simulate: mdp must be an MDP such as mdps.RiverSwim(12), got {mdp!r}")
-    key, stop, started = stream_key(seed), threading.Event(), time.perf_counter()
-    measured = np.empty((runs, len(marks), len(names)))
-    judges = _Judges()
+    started = time.perf_counter()
+    measured = _fly(rule, mdp, asked, marks, chunk, names, progress)
+    sizes = {"n_states": mdp.n_states, "n_actions": mdp.n_actions, "horizon": steps}
+    return Record(
+        marks,
+        {name: np.ascontiguousarray(measured[:, :, i]) for i, name in enumerate(names)},
+        settings={"rule": rule.to_dict(), "problem": mdp.to_dict(), **sizes, **asked.settings},
+        provenance=asked.provenance("mdp", started),
+    )
 
-    with Reporter(progress, runs * steps) as report:
+
+def _fly(
+    rule: Rule,
+    mdp: MDPSource,
+    asked: Runs,
+    marks: np.ndarray,
+    chunk: int,
+    names: Sequence[str],
+    progress: bool | Progress,
+) -> np.ndarray:
+    """The metrics of these names (runs, marks, names) of all runs; `chunk` steps lie between two looks at Ctrl-C."""
+    key, stop, judges = stream_key(asked.seed), threading.Event(), _Judges()
+    measured = np.empty((asked.count, len(marks), len(names)))
+
+    with Reporter(progress, asked.count * int(marks[-1])) as report:
 
         def one_run(index: int) -> None:
-            number = first_run + index
+            number = asked.first + index
             flight = Flight(rule, judges.of(mdp.instance(key, number)), key, number)
             for c, mark in enumerate(marks.tolist()):
                 while flight.time < mark:
@@ -92,19 +105,8 @@ def simulate(
                     report(flight.advance(min(mark, flight.time + chunk)))
                 measured[index, c] = flight.measure(names)
 
-        fly_all(one_run, runs, threads, stop)
-    return Record(
-        marks,
-        {name: np.ascontiguousarray(measured[:, :, i]) for i, name in enumerate(names)},
-        settings={
-            "rule": rule.to_dict(), "problem": mdp.to_dict(), "n_states": mdp.n_states, "n_actions": mdp.n_actions,
-            "horizon": steps, "runs": runs, "first_run": first_run, "seed": seed,
-        },
-        provenance={
-            "engine": "mdp", "threads": threads, "seconds": round(time.perf_counter() - started, 4), "logbarrier": __version__,
-            "numpy": np.__version__, "python": platform.python_version(), "machine": platform.machine(),
-        },
-    )  # fmt: skip
+        fly_all(one_run, asked.count, asked.threads, stop)
+    return measured
 
 
 class Flight:

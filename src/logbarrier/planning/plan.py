@@ -7,7 +7,7 @@ the last two meet on as many as the budget allows. So whatever was dropped did w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..bandits.algorithms.rule import Rule
 from ..bandits.problems import BernoulliGapInstances, GapInstances
 from ..bandits.simulator import LARGEST_HORIZON, simulate
 from ..base import validate
+from ..base.plain import Plain
 from ..statistics import stuck_share, t_interval
 from .contenders import code_of, contenders, cost
 
@@ -49,7 +50,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Plain):
     """The answer: rows[0] is the choice, the others follow by the objective; left_out are those too slow to try."""
 
     problem: dict[str, Any]
@@ -63,10 +64,6 @@ class Plan:
     def choice(self) -> Row:
         """What to run."""
         return self.rows[0]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return asdict(self)
 
 
 def plan(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..bandits.problems import GapInstances
 from ..bandits.simulator import LARGEST_HORIZON
 from ..base import validate
+from ..base.plain import Plain
 from ..theory.theorems import Prescription, Setting, regret, sample_complexity, worst_case_complexity
 from .search import FEWEST_RUNS, Candidate, Progress, Search
 
@@ -19,7 +19,7 @@ CURVE_POINTS = 60
 
 
 @dataclass(frozen=True)
-class Tuning:
+class Tuning(Plain):
     """The answer.
 
     smallest_gap    median over instances of the smallest gap between two means, which is the theorems' Delta
@@ -42,10 +42,6 @@ class Tuning:
     searched: tuple[Candidate, ...]
     curve: tuple[tuple[float, float, float], ...]
     simulated_steps: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return asdict(self)
 
 
 def default_budget(n_arms: int) -> int:
@@ -101,21 +97,12 @@ def tune(
     smallest_gap = float(np.median(np.diff(np.sort(search.means, axis=1), axis=1).min(axis=1)))
     theory = _prescriptions(Setting(family.n_arms, smallest_gap, family.r_max), epsilon, horizon)
     recommendation, searched = search.best(rates)
+    etas = np.geomspace(search.etas[0], search.etas[-1], CURVE_POINTS)
     return Tuning(
-        n_arms=family.n_arms,
-        gap=family.gap,
-        horizon=horizon,
-        r_max=family.r_max,
-        scale=family.scale,
-        epsilon=epsilon,
-        seed=seed,
-        smallest_gap=smallest_gap,
-        theory=theory,
-        recommendation=recommendation,
-        searched=searched,
-        curve=tuple((float(eta), *search.maximum(eta)) for eta in np.geomspace(search.etas[0], search.etas[-1], CURVE_POINTS)),
-        simulated_steps=search.spent * horizon,
-    )
+        n_arms=family.n_arms, gap=family.gap, horizon=horizon, r_max=family.r_max, scale=family.scale, epsilon=epsilon,
+        seed=seed, smallest_gap=smallest_gap, theory=theory, recommendation=recommendation, searched=searched,
+        curve=tuple((float(eta), *search.maximum(eta)) for eta in etas), simulated_steps=search.spent * horizon,
+    )  # fmt: skip
 
 
 def learning_rates(n_arms: int, horizon: int, r_max: float) -> tuple[float, ...]:

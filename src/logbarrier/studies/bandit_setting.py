@@ -68,21 +68,9 @@ class Bandits(Setting):
     def simulate(
         self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None
     ) -> Record:
-        return simulate(
-            rule,
-            problem,
-            horizon=cell.horizon,
-            runs=cell.runs,
-            first_run=cell.first_run,
-            seed=cell.seed,
-            checkpoints=cell.checkpoints,
-            spacing=cell.spacing,
-            metrics=cell.metrics,
-            start=None if cell.bad_start is None else OptimalArmAt(cell.bad_start),
-            engine=cell.engine,
-            threads=threads,
-            progress=progress or False,
-        )
+        asked = self.asked(cell, threads=threads, progress=progress)
+        start = None if cell.bad_start is None else OptimalArmAt(cell.bad_start)
+        return simulate(rule, problem, horizon=cell.horizon, start=start, engine=cell.engine, **asked)
 
 
 SETTING = Bandits()

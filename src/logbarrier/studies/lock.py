@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from ..base.files import read_table
+
 PATIENCE = 2.0  # seconds: who only looks (`holder`) holds the lock for a moment, and several may look at once
 
 
@@ -37,7 +39,7 @@ def holder(path: Path) -> str | None:
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return _named(_content(path))
+        return _named(read_table(path))
     except OSError:
         return None
     return None
@@ -64,18 +66,11 @@ def _take(file: IO[str], path: Path) -> None:
             return
         except BlockingIOError:
             if time.monotonic() > deadline:
+                writer = _named(read_table(path))
                 raise BlockingIOError(
-                    f"{path.parent} is being written by {_named(_content(path))}; wait for it to end, or stop it, and run again"
+                    f"{path.parent} is being written by {writer}; wait for it to end, or stop it, and run again"
                 ) from None
             time.sleep(0.01)
-
-
-def _content(path: Path) -> dict[str, Any]:
-    try:
-        plain = json.loads(path.read_text())
-    except (OSError, ValueError):
-        return {}
-    return plain if isinstance(plain, dict) else {}
 
 
 def _named(who: dict[str, Any]) -> str:

@@ -65,19 +65,7 @@ class MDPs(Setting):
     def simulate(
         self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None
     ) -> Record:
-        return simulate(
-            rule,
-            problem,
-            steps=cell.horizon,
-            runs=cell.runs,
-            first_run=cell.first_run,
-            seed=cell.seed,
-            checkpoints=cell.checkpoints,
-            spacing=cell.spacing,
-            metrics=cell.metrics,
-            threads=threads,
-            progress=progress or False,
-        )
+        return simulate(rule, problem, steps=cell.horizon, **self.asked(cell, threads=threads, progress=progress))
 
 
 SETTING = MDPs()

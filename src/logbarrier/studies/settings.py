@@ -64,6 +64,20 @@ class Setting(ABC):
     ) -> Record:
         """The cell's runs: a pure function of rule, problem and the cell's fields."""
 
+    @staticmethod
+    def asked(cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None) -> dict[str, Any]:
+        """What a cell asks of every simulator, by the names of its arguments."""
+        return {
+            "runs": cell.runs,
+            "first_run": cell.first_run,
+            "seed": cell.seed,
+            "checkpoints": cell.checkpoints,
+            "spacing": cell.spacing,
+            "metrics": cell.metrics,
+            "threads": threads,
+            "progress": progress or False,
+        }
+
     def ranking_metric(self, measured: Collection[str]) -> str | None:
         """The measured metric that rules are ranked by; None if none of them is suitable."""
         return next((metric for metric in self.ranked_by if metric in measured), None)

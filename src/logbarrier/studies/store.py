@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..base.files import whole_file
+from ..base.files import read_table, whole_file
 from ..record import Record
 from ..version import __version__
 from . import lock
@@ -89,7 +89,7 @@ class Store:
             with contextlib.suppress(DamagedCellError, OSError):  # whatever cannot be read there is computed here
                 content = path.read_bytes()
                 unpack(cell, content)
-                return content, _read_json(path.with_suffix(".json"))
+                return content, read_table(path.with_suffix(".json"))
         return None
 
     def state(self, cell: Cell) -> str:
@@ -110,7 +110,7 @@ class Store:
 
     def provenance(self, cell: Cell) -> dict[str, Any]:
         """How a finished cell was made; empty if that is not known."""
-        return _read_json(self._cells / f"{cell.id}.json")
+        return read_table(self._cells / f"{cell.id}.json")
 
     def write_failure(self, cell: Cell, failure: dict[str, Any]) -> None:
         """Note why a cell could not be computed."""
@@ -118,7 +118,7 @@ class Store:
 
     def failure(self, cell: Cell) -> dict[str, Any]:
         """What `write_failure` noted; empty if nothing."""
-        return _read_json(self._failure_path(cell))
+        return read_table(self._failure_path(cell))
 
     def set_aside(self, cell: Cell) -> Path:
         """Move a damaged cell out of the way, for whoever wants to look at it; returns where to."""
@@ -155,7 +155,7 @@ class Store:
 
     def manifest(self) -> dict[str, Any]:
         """What `write_manifest` left."""
-        return _read_json(self.folder / "manifest.json")
+        return read_table(self.folder / "manifest.json")
 
     def _path(self, cell: Cell) -> Path:
         return self._cells / f"{cell.id}.npz"
@@ -180,14 +180,6 @@ def _remove(path: Path) -> None:
 
 def _as_json(plain: dict[str, Any]) -> bytes:
     return (json.dumps(plain, indent=1, sort_keys=True) + "\n").encode()
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        plain = json.loads(path.read_text())
-    except (OSError, ValueError):
-        return {}
-    return plain if isinstance(plain, dict) else {}
 
 
 @contextlib.contextmanager

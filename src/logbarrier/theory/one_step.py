@@ -85,15 +85,9 @@ def self_bounding(
 
 
 def descent(
-    theta: np.ndarray,
-    means: np.ndarray,
-    rewards: np.ndarray,
-    chances: np.ndarray,
-    eta: Any,
-    r_max: Any,
-    gap: Any,
-    learning_rate: Any,
-) -> Sides:
+    theta: np.ndarray, means: np.ndarray, rewards: np.ndarray, chances: np.ndarray,
+    eta: Any, r_max: Any, gap: Any, learning_rate: Any,
+) -> Sides:  # fmt: skip
     """(J - E J')/alpha + (1 - L alpha) ||grad Phi||^2 <= (K/eta)(2 ||grad Phi|| + 2 sqrt(2) R + 5K/eta), L = 80 M/3.
 
     The descent lemma divided by alpha, with the gradient's term moved to the left so that the right side is positive.

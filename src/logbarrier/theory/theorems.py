@@ -7,18 +7,18 @@ Delta is the smallest gap between any two mean rewards; R = r_max bounds the sam
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from scipy.optimize import minimize_scalar
 
 from ..base import validate
+from ..base.plain import Plain
 from .constants import CORRECTED, Constants, curvature_limit, largest_smooth_learning_rate, stationarity_constant
 from .recurrences import Recurrence
 
 
 @dataclass(frozen=True)
-class Prescription:
+class Prescription(Plain):
     """What a theorem tells you to run, and what it then promises.
 
     learning_rate alpha, eta, horizon T (a float: it can exceed any integer type); bound on the theorem's quantity after T steps
@@ -30,10 +30,6 @@ class Prescription:
     eta: float
     horizon: float
     bound: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

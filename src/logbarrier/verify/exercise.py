@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
 from ..bandits.problems import UniformBandit
 from ..bandits.simulator import simulate
+from ..base.plain import Plain
 from ..record import Record
 from ..statistics import t_interval
 from ..theory.c_star import c_star
@@ -29,7 +29,7 @@ CHECKPOINTS = 1001  # averages over time are trapezoid sums over these; the poli
 
 
 @dataclass(frozen=True)
-class Exercise:
+class Exercise(Plain):
     """A theorem's quantity as measured, the upper end of its 95 % interval, and the bound."""
 
     statement: str
@@ -41,10 +41,6 @@ class Exercise:
     measured: float
     upper: float
     bound: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

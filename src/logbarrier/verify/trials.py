@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
 from ..base import validate
+from ..base.plain import Plain
 from . import points as bandits
 from .statements import STATEMENTS, Form, Points, Statement
 
@@ -34,7 +35,7 @@ class Worst:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Plain):
     """What was found about a statement.
 
     verdict    holds, holds after correction (the printed form fails), or fails (the last form there is)
@@ -52,10 +53,6 @@ class Verdict:
     printed: Worst
     corrected: Worst | None
     equation: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return asdict(self)
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Verdict:

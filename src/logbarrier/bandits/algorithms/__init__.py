@@ -5,13 +5,11 @@ A file put beside this one is found by itself; its public name goes into `logbar
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from ...base.parameters import parameters_of
-from ...base.validate import did_you_mean
+from ...base.parameters import make_named, parameters_of
 from .rule import Rule
 
 
@@ -35,18 +33,7 @@ RULES = _rules()
 
 def make_rule(name: str, parameters: dict[str, Any]) -> Rule:
     """The rule of a name as in `RULES`, with parameters by name; both are checked."""
-    if name not in RULES:
-        raise ValueError(f"rule: must be one of {', '.join(RULES)}, got {name!r}{did_you_mean(name, RULES)}")
-    known = list(parameters_of(RULES[name]))
-    required = [field.name for field in fields(RULES[name]) if field.default is MISSING]
-    for parameter in parameters:
-        if parameter not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise ValueError(f"{name}: has no parameter {parameter}; {takes}{did_you_mean(parameter, known)}")
-    for parameter in required:
-        if parameter not in parameters:
-            raise ValueError(f"{name}: needs {parameter}; it takes {', '.join(known)}")
-    return RULES[name](**parameters)
+    return make_named("rule", RULES, name, parameters)
 
 
 def rule_from_dict(plain: dict[str, Any]) -> Rule:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -50,6 +50,26 @@ def draw_largest(u, scores, top):
         passed -= scores[arm] == top
         arm += 1
     return arm
+
+
+def by_largest(fill_scores: Any) -> tuple[Any, Any]:
+    """`weigh` and `draw` of a rule that pulls an arm of the largest score.
+
+    fill_scores: compiled (t, vectors, hyper, scores), fills scores (K,) and returns the largest
+    """
+
+    @compiled
+    def weigh(t, vectors, memory, hyper, weights):
+        """All on the largest score, evenly where several are largest."""
+        weigh_largest(weights, fill_scores(t, vectors, hyper, weights))
+
+    @compiled
+    def draw(u, t, policy, vectors, memory, hyper, stream):
+        """An arm of the largest score."""
+        scores = np.empty(vectors.shape[1])
+        return draw_largest(u, scores, fill_scores(t, vectors, hyper, scores))
+
+    return weigh, draw
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,6 @@ import numpy as np
 from ...base.parameters import Positive
 from ...engine.compiled import compiled
 from ..loops.policy import within_reach
-from ..loops.vectors import weigh_by_softmax
 from .vector_rule import VectorRule
 
 
@@ -41,7 +40,6 @@ class EntropyNPG(VectorRule):
     place = "Table 2, Cen et al. 2021"
     rows = ("theta",)
     learn = staticmethod(learn)
-    weigh = staticmethod(weigh_by_softmax)
 
     learning_rate: Positive
     tau: Positive

@@ -12,7 +12,6 @@ from ...engine.compiled import compiled
 from ...engine.elementary import log
 from .. import schedules
 from ..loops.policy import SMALLEST_PROBABILITY, within_reach
-from ..loops.vectors import weigh_by_softmax
 from ..schedules import LearningRate, learning_rate_at
 from .rule import policy_gradient
 from .vector_rule import VectorRule
@@ -48,7 +47,6 @@ class ExactEntropyPG(VectorRule):
     rows = ("theta", "values", "means")
     knows_means = True
     learn = staticmethod(learn)
-    weigh = staticmethod(weigh_by_softmax)
 
     learning_rate: LearningRate = 0.4
     tau: AtLeastZero = 0.01

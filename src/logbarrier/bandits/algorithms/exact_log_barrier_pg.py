@@ -10,7 +10,6 @@ import numpy as np
 from ...base.parameters import Positive
 from ...engine.compiled import compiled
 from ..loops.policy import within_reach
-from ..loops.vectors import weigh_by_softmax
 from .rule import policy_gradient
 from .vector_rule import VectorRule
 
@@ -44,7 +43,6 @@ class ExactLogBarrierPG(VectorRule):
     rows = ("theta", "means")
     knows_means = True
     learn = staticmethod(learn)
-    weigh = staticmethod(weigh_by_softmax)
 
     weight: Positive
 

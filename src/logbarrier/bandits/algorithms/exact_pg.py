@@ -10,7 +10,6 @@ import numpy as np
 from ...engine.compiled import compiled
 from .. import schedules
 from ..loops.policy import within_reach
-from ..loops.vectors import weigh_by_softmax
 from ..schedules import LearningRate, learning_rate_at
 from .rule import policy_gradient
 from .vector_rule import VectorRule
@@ -46,7 +45,6 @@ class ExactPG(VectorRule):
     rows = ("theta", "means")
     knows_means = True
     learn = staticmethod(learn)
-    weigh = staticmethod(weigh_by_softmax)
 
     learning_rate: LearningRate = 0.4
 

@@ -11,7 +11,6 @@ from ...base.parameters import Positive, whole
 from ...engine.compiled import compiled
 from .. import schedules
 from ..loops.policy import within_reach
-from ..loops.vectors import weigh_by_softmax
 from ..schedules import LearningRate, learning_rate_at
 from .rule import policy_gradient
 from .vector_rule import VectorRule
@@ -51,7 +50,6 @@ class MiniBatchLogBarrierSGB(VectorRule):
     place = "Tables 1 and 2, Yuan et al. 2022"
     rows = ("theta", "gradient")
     learn = staticmethod(learn)
-    weigh = staticmethod(weigh_by_softmax)
 
     learning_rate: LearningRate
     weight: Positive

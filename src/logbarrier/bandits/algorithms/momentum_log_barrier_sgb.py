@@ -11,7 +11,6 @@ from ...base.parameters import Positive
 from ...engine.compiled import compiled
 from ...engine.elementary import exp, log
 from ..loops.policy import within_reach
-from ..loops.vectors import weigh_by_softmax
 from .rule import policy_gradient
 from .vector_rule import VectorRule
 
@@ -60,7 +59,6 @@ class MomentumLogBarrierSGB(VectorRule):
     rows = ("theta", "momentum", "previous policy")
     never_negative = ("previous policy",)
     learn = staticmethod(learn)
-    weigh = staticmethod(weigh_by_softmax)
 
     weight: Positive
     step: Positive = 0.5

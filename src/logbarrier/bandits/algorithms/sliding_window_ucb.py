@@ -12,7 +12,7 @@ from ...base.parameters import Positive, whole
 from ...engine.compiled import compiled
 from ...engine.elementary import log
 from ..loops.vectors import largest
-from .arm_means import draw_largest, weigh_largest
+from .arm_means import by_largest
 from .vector_rule import VectorRule
 
 OLDEST = 0  # memory: where the oldest pull is, then an arm (1 + its number, 0 for none) and a reward for every place
@@ -45,17 +45,7 @@ def fill_bounds(t, vectors, hyper, bounds):
     return largest(bounds)
 
 
-@compiled
-def weigh(t, vectors, memory, hyper, weights):
-    """All on the largest bound, evenly where several are largest."""
-    weigh_largest(weights, fill_bounds(t, vectors, hyper, weights))
-
-
-@compiled
-def draw(u, t, policy, vectors, memory, hyper, stream):
-    """An arm of the largest bound."""
-    bounds = np.empty(vectors.shape[1])
-    return draw_largest(u, bounds, fill_bounds(t, vectors, hyper, bounds))
+weigh, draw = by_largest(fill_bounds)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,6 @@ from ...base.parameters import AtLeastZero, Positive, whole
 from ...engine.compiled import compiled
 from ...engine.elementary import log
 from ..loops.policy import within_reach
-from ..loops.vectors import weigh_by_softmax
 from .rule import policy_gradient
 from .vector_rule import VectorRule
 
@@ -53,7 +52,6 @@ class TwoPhaseEntropySGB(VectorRule):
     rows = ("theta", "gradient")
     memory_size = 2
     learn = staticmethod(learn)
-    weigh = staticmethod(weigh_by_softmax)
 
     tau: AtLeastZero
     step: Positive = 50.0

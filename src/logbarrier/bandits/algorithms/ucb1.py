@@ -6,14 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ...base.parameters import Positive
 from ...engine.compiled import compiled
 from ...engine.elementary import log
 from ..loops.dense import learn_mean
 from ..loops.vectors import largest
-from .arm_means import ArmMeanRule, draw_largest, weigh_largest
+from .arm_means import ArmMeanRule, by_largest
 
 
 @compiled
@@ -35,17 +33,7 @@ def fill_bounds(t, vectors, hyper, bounds):
     return largest(bounds)
 
 
-@compiled
-def weigh(t, vectors, memory, hyper, weights):
-    """All on the largest bound, evenly where several are largest."""
-    weigh_largest(weights, fill_bounds(t, vectors, hyper, weights))
-
-
-@compiled
-def draw(u, t, policy, vectors, memory, hyper, stream):
-    """An arm of the largest bound."""
-    bounds = np.empty(vectors.shape[1])
-    return draw_largest(u, bounds, fill_bounds(t, vectors, hyper, bounds))
+weigh, draw = by_largest(fill_bounds)
 
 
 @dataclass(frozen=True, kw_only=True)

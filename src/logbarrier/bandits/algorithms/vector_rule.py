@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..loops.vectors import draw_by_policy
+from ..loops.vectors import draw_by_policy, weigh_by_softmax
 from .rule import Rule
 
 
@@ -20,7 +20,7 @@ class VectorRule(Rule):
     learn  compiled (arm, reward, probability, t, policy, vectors, memory, hyper) -> whether the policy may have moved;
            policy (K,) is what the arm was drawn from, probability its entry, never 0; t = 1, 2, ...
     weigh  compiled (t, vectors, memory, hyper, weights): fills weights (K,), at least 0 and not all 0;
-           after t steps p = weights / sum(weights)
+           after t steps p = weights / sum(weights); softmax of row 0 unless the rule says otherwise
     draw   compiled (u, t, policy, vectors, memory, hyper, stream) -> arm. Only for a rule that can draw without
            knowing p; its `learn` must not read the policy, which is then up to date only where it is measured
     """
@@ -28,7 +28,7 @@ class VectorRule(Rule):
     rows: ClassVar[tuple[str, ...]]
     never_negative: ClassVar[tuple[str, ...]] = ()
     learn: ClassVar[Any]
-    weigh: ClassVar[Any]
+    weigh: ClassVar[Any] = staticmethod(weigh_by_softmax)
     draw: ClassVar[Any] = staticmethod(draw_by_policy)
 
     @property

@@ -14,7 +14,7 @@ import numpy as np
 from numba.core import types
 
 from ...engine import slots
-from ...engine.compiled import Compiled, entry
+from ...engine.compiled import Compiled, entry, inlined
 from ...engine.lanes import WIDTH
 from ...engine.pointers import PointerType, array_at, caller_of, moved, table_at
 
@@ -49,6 +49,12 @@ call_weigh = caller_of(types.none, *_WEIGH)
 """call_weigh(address, (t, weights, vectors, memory, hyper, n_arms, rows, size, fault))."""
 call_draw = caller_of(_count, *_DRAW)
 """call_draw(address, (u, t, policy, vectors, memory, hyper, n_arms, rows, size, key, step, run, fault)) -> arm."""
+
+
+@inlined
+def share_to_mix(state, t):
+    """How far the rule wants the policy moved towards uniform after step t; state has its `mixing`, `hyper` and `fault`."""
+    return call_mixing(state.mixing, (t, state.hyper, state.fault)) if state.mixing != 0 else 0.0
 
 
 class RuleCalls(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...engine.compiled import compiled, inlined, kernel
 from ...engine.pointers import pointer_to, room_for
-from .calls import call_mixing, call_moves
+from .calls import call_moves, share_to_mix
 from .policy import (
     SMALLEST_PROBABILITY,
     TOTAL,
@@ -78,10 +78,9 @@ def lift_and_drain(learned, n_arms, weights, total, arm, reward, t):
 @inlined
 def mix(policy, learned, n_arms, t):
     """Move the policy towards uniform, if the rule wants it after step t."""
-    if learned.mixing != 0:
-        share = call_mixing(learned.mixing, (t, learned.hyper, learned.fault))
-        if share > 0.0:
-            mix_with_uniform(policy, n_arms, share)
+    share = share_to_mix(learned, t)
+    if share > 0.0:
+        mix_with_uniform(policy, n_arms, share)
 
 
 @inlined

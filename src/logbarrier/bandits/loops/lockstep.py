@@ -22,7 +22,7 @@ from ...engine.lanes import WIDTH, fma, lanes_above, load, select_above, splat, 
 from ...engine.pointers import moved, pointer_to, room_for
 from ...engine.random import fill_uniforms_of_runs
 from ..metrics import METRICS, measure
-from .calls import call_mixing, call_moves_of_runs, call_noise, call_reward_of_runs
+from .calls import call_moves_of_runs, call_noise, call_reward_of_runs, share_to_mix
 from .dense import learn_mean
 from .policy import HIGHEST_TOTAL, LOWEST_TOTAL, SMALLEST_PROBABILITY, checked_reward, within_reach
 
@@ -189,10 +189,9 @@ def learn(state, lessons, chosen, rewards, t):
     lost = lanes_above(LOWEST_TOTAL, total) | lanes_above(total, HIGHEST_TOTAL)
     if lost != 0:
         recentre_those(state, lost)
-    if lessons.mixing != 0:
-        share = call_mixing(lessons.mixing, (t, lessons.hyper, lessons.fault))
-        if share > 0.0:
-            mix_with_uniform(state, share)
+    share = share_to_mix(lessons, t)
+    if share > 0.0:
+        mix_with_uniform(state, share)
 
 
 @inlined

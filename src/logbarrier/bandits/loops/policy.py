@@ -164,6 +164,19 @@ def mix_with_uniform(policy, n_arms, share):
     recentre(policy)
 
 
+@inlined
+def first_beyond(target, weights, first, end, below):
+    """The arm of first .. end - 1 whose weight takes the sum, `below` before, beyond the target. Never one of weight 0."""
+    arm = first
+    for candidate in range(first, end):
+        if weights[candidate] > 0.0:
+            arm = candidate
+            below += weights[candidate]
+            if below > target:
+                break
+    return arm
+
+
 @compiled
 def draw_arm(policy, u):
     """The arm at u in (0, 1) of the cumulative distribution: block by block, then arm by arm. Never an arm of weight 0."""
@@ -176,14 +189,7 @@ def draw_arm(policy, u):
             below += sums[candidate]
             if below > target:
                 break
-    arm, below = block * BLOCK, before
-    for candidate in range(block * BLOCK, min((block + 1) * BLOCK, policy.padded)):
-        if weights[candidate] > 0.0:
-            arm = candidate
-            below += weights[candidate]
-            if below > target:
-                break
-    return arm
+    return first_beyond(target, weights, block * BLOCK, min((block + 1) * BLOCK, policy.padded), before)
 
 
 @compiled

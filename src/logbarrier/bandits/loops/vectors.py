@@ -15,7 +15,7 @@ from ...engine.elementary import exp
 from ...engine.lanes import WIDTH, lane, lane_sum, load, select_above, splat, store
 from ...engine.pointers import array_at, pointer_to, room_for
 from .calls import call_draw, call_learn, call_weigh
-from .policy import SMALLEST_PROBABILITY
+from .policy import SMALLEST_PROBABILITY, first_beyond
 from .single import loop_of, nothing_more, the_place_itself
 
 _room_for_fault = room_for(1)
@@ -40,14 +40,7 @@ class Vectors(NamedTuple):
 @compiled
 def draw_by_probabilities(u, policy, n_arms):
     """The arm at u in (0, 1) of the cumulative distribution, never one of probability 0."""
-    arm, below = 0, 0.0
-    for candidate in range(n_arms):
-        if policy[candidate] > 0.0:
-            arm = candidate
-            below += policy[candidate]
-            if below > u:
-                break
-    return arm
+    return first_beyond(u, policy, 0, n_arms, 0.0)
 
 
 @compiled

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
 from typing import Any
 
+from ...base.parameters import make_named
 from .action_barrier_pg import ActionBarrierPG
 from .count_bonus import CountBonus
 from .entropy_pg import EntropyPG
@@ -22,17 +22,7 @@ RULES: dict[str, type[Rule]] = {
 
 def make_rule(name: str, parameters: dict[str, Any]) -> Rule:
     """The rule of a name as in `RULES`, with parameters by name; both are checked."""
-    if name not in RULES:
-        raise ValueError(f"rule: must be one of {', '.join(RULES)}, got {name!r}")
-    known = [field.name for field in fields(RULES[name])]
-    required = [field.name for field in fields(RULES[name]) if field.default is MISSING]
-    for parameter in parameters:
-        if parameter not in known:
-            raise ValueError(f"{name}: has no parameter {parameter}; it takes {', '.join(known)}")
-    for parameter in required:
-        if parameter not in parameters:
-            raise ValueError(f"{name}: needs {parameter}; it takes {', '.join(known)}")
-    return RULES[name](**parameters)
+    return make_named("rule", RULES, name, parameters)
 
 
 def rule_from_dict(plain: dict[str, Any]) -> Rule:

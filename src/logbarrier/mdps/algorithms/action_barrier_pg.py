@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Positive
 from ...engine.compiled import compiled
 from ..episode import REWARD, Learned, follow, level, rarity
 from ..exact import ActionBarrier, gradient
@@ -40,17 +39,10 @@ class ActionBarrierPG(ActorCritic):
     """
 
     name = "action-barrier-pg"
-    eta: float
-    ceiling: float = 100.0
+    learn = staticmethod(learn)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        validate.positive("ActionBarrierPG", "eta", self.eta)
-        validate.positive("ActionBarrierPG", "ceiling", self.ceiling)
-
-    @property
-    def learn(self) -> Any:
-        return learn
+    eta: Positive
+    ceiling: Positive = 100.0
 
     def hyper(self, mdp: FiniteMDP) -> tuple[float, ...]:
         return *super().hyper(mdp), float(self.eta), mdp.normaliser, float(self.ceiling)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -34,10 +33,7 @@ class CountBonus(NoveltyPG):
     """
 
     name = "count-bonus"
-
-    @property
-    def learn(self) -> Any:
-        return learn
+    learn = staticmethod(learn)
 
     def novelty(self, visits: np.ndarray, occupancy: np.ndarray) -> np.ndarray:
         return np.asarray(1.0 / np.sqrt(visits + 1.0))

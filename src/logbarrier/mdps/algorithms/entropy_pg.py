@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Positive
 from ...engine.compiled import compiled
 from ...engine.elementary import log
 from ..episode import REWARD, Learned, follow
@@ -39,15 +38,9 @@ class EntropyPG(ActorCritic):
     """
 
     name = "entropy-pg"
-    tau: float
+    learn = staticmethod(learn)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        validate.positive("EntropyPG", "tau", self.tau)
-
-    @property
-    def learn(self) -> Any:
-        return learn
+    tau: Positive
 
     def hyper(self, mdp: FiniteMDP) -> tuple[float, ...]:
         return *super().hyper(mdp), float(self.tau)

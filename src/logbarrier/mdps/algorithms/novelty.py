@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Positive
 from ...engine.compiled import inlined
 from ..episode import NOVELTY, REWARD, Learned, follow
 from ..exact.point import Point
@@ -25,11 +25,7 @@ def follow_both(episode, count, states, hyper):
 class NoveltyPG(ActorCritic):
     """Policy gradient of the reward r + scale x novelty(s)."""
 
-    scale: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        validate.positive(type(self).__name__, "scale", self.scale)
+    scale: Positive
 
     def hyper(self, mdp: FiniteMDP) -> tuple[float, ...]:
         return *super().hyper(mdp), float(self.scale), mdp.normaliser

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -42,10 +41,7 @@ class NPG(ActorCritic):
     """
 
     name = "natural-pg"  # the bandits have an "npg"
-
-    @property
-    def learn(self) -> Any:
-        return learn
+    learn = staticmethod(learn)
 
     def expected_update(self, mdp: FiniteMDP, learned: Learned) -> np.ndarray:
         """alpha/(1 - gamma) d(s) A(s, a)."""

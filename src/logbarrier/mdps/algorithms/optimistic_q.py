@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -47,6 +46,7 @@ class OptimisticQ(Rule):
     """
 
     name = "optimistic-q"
+    learn = staticmethod(learn)
     act = staticmethod(greedy_action)
     at_once = staticmethod(learn_at_once)
 
@@ -56,10 +56,6 @@ class OptimisticQ(Rule):
     def __post_init__(self) -> None:
         validate.positive_up_to("OptimisticQ", "learning_rate", self.learning_rate, 1.0)
         validate.number("OptimisticQ", "initial", self.initial)
-
-    @property
-    def learn(self) -> Any:
-        return learn
 
     @property
     def first_preference(self) -> float:

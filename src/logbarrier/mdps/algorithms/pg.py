@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -34,10 +33,7 @@ class PG(ActorCritic):
     """
 
     name = "pg"
-
-    @property
-    def learn(self) -> Any:
-        return learn
+    learn = staticmethod(learn)
 
     def expected_update(self, mdp: FiniteMDP, learned: Learned) -> np.ndarray:
         """alpha/(1 - gamma) grad J."""

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...base import validate
+from ...base.parameters import Parameterised, Positive, Share
 from ..episode import Learned, nothing_at_once, softmax_action
 from ..problem import FiniteMDP
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class Rule(Parameterised):
     """The base of every rule.
 
     name              its name in files and on the command line
@@ -31,12 +31,8 @@ class Rule:
     name: ClassVar[str]
     act: ClassVar[Any] = staticmethod(softmax_action)
     at_once: ClassVar[Any] = staticmethod(nothing_at_once)
+    learn: ClassVar[Any]
     memory_size: ClassVar[int] = 0
-
-    @property
-    def learn(self) -> Any:
-        """The compiled function that learns from an episode."""
-        raise NotImplementedError
 
     @property
     def first_preference(self) -> float:
@@ -77,15 +73,9 @@ class ActorCritic(Rule):
     trace=1, critic_rate=0 is REINFORCE: the advantages are the returns themselves.
     """
 
-    learning_rate: float
-    trace: float = 0.9
-    critic_rate: float = 0.1
-
-    def __post_init__(self) -> None:
-        who = type(self).__name__
-        validate.positive(who, "learning_rate", self.learning_rate)
-        validate.between_zero_and_one(who, "trace", self.trace)
-        validate.between_zero_and_one(who, "critic_rate", self.critic_rate)
+    learning_rate: Positive
+    trace: Share = 0.9
+    critic_rate: Share = 0.1
 
     def hyper(self, mdp: FiniteMDP) -> tuple[float, ...]:
         return float(self.trace), float(self.critic_rate), mdp.gamma, float(self.learning_rate)

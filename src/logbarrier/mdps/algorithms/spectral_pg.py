@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base import validate
+from ...base.parameters import Positive, Share
 from ...engine.compiled import compiled
 from ..episode import NOVELTY, REWARD, Learned, follow, level, rarity
 from ..exact import Spectral, gradient
@@ -54,8 +55,8 @@ class SpectralPG(ActorCritic):
     name = "spectral-pg"
     memory_size = annealing.MEMORY_SIZE
 
-    learning_rate: float = 0.1
-    trace: float = 0.8
+    learning_rate: Positive = 0.1
+    trace: Share = 0.8
     eta: float | None = None
 
     def __post_init__(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -36,10 +35,7 @@ class StateEntropy(NoveltyPG):
     """
 
     name = "state-entropy"
-
-    @property
-    def learn(self) -> Any:
-        return learn
+    learn = staticmethod(learn)
 
     def novelty(self, visits: np.ndarray, occupancy: np.ndarray) -> np.ndarray:
         return np.asarray(-np.log(occupancy) - 1.0)

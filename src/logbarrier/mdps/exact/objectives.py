@@ -21,7 +21,7 @@ from .point import Change, Point
 
 
 class Objective(Protocol):
-    """What the exact methods ask of an objective; arrays are (S, K) or broadcast to it."""
+    """What the exact methods ask of an objective; arrays are (S, K) or broadcast to it, and 0 unless it says otherwise."""
 
     def regulariser(self, point: Point) -> float:
         """What is added to J."""
@@ -29,19 +29,19 @@ class Objective(Protocol):
 
     def bonus(self, point: Point) -> np.ndarray:
         """The reward that stands for it in the policy gradient."""
-        ...
+        return np.zeros(1)
 
     def pull(self, point: Point) -> np.ndarray:
         """The part of its gradient that is not a policy gradient."""
-        ...
+        return np.zeros(1)
 
     def bonus_change(self, point: Point, change: Change) -> np.ndarray:
         """The derivative of the bonus along a direction."""
-        ...
+        return np.zeros(1)
 
     def pull_change(self, point: Point, change: Change) -> np.ndarray:
         """The derivative of the pull along a direction."""
-        ...
+        return np.zeros(1)
 
     def bias_bound(self, point: Point) -> float:
         """At a stationary point, J* - J is at most this."""
@@ -49,28 +49,12 @@ class Objective(Protocol):
 
 
 @dataclass(frozen=True)
-class NoRegulariser:
+class NoRegulariser(Objective):
     """J alone."""
 
     def regulariser(self, point: Point) -> float:
         """0."""
         return 0.0
-
-    def bonus(self, point: Point) -> np.ndarray:
-        """0."""
-        return np.zeros(1)
-
-    def pull(self, point: Point) -> np.ndarray:
-        """0."""
-        return np.zeros(1)
-
-    def bonus_change(self, point: Point, change: Change) -> np.ndarray:
-        """0."""
-        return np.zeros(1)
-
-    def pull_change(self, point: Point, change: Change) -> np.ndarray:
-        """0."""
-        return np.zeros(1)
 
     def bias_bound(self, point: Point) -> float:
         """The gradient vanishes only where theta is infinite, and not only at the optimum there: no bound."""
@@ -78,8 +62,11 @@ class NoRegulariser:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entropy:
-    """J + tau sum_s d(s) H(pi_s): the discounted entropy of Mei et al. (2020)."""
+class Entropy(Objective):
+    """J + tau sum_s d(s) H(pi_s): the discounted entropy of Mei et al. (2020).
+
+    The pull is 0: the expected derivative of log pi vanishes.
+    """
 
     tau: float
 
@@ -94,17 +81,9 @@ class Entropy:
         """-tau log pi."""
         return np.asarray(-self.tau * point.log_policy)
 
-    def pull(self, point: Point) -> np.ndarray:
-        """0: the expected derivative of log pi vanishes."""
-        return np.zeros(1)
-
     def bonus_change(self, point: Point, change: Change) -> np.ndarray:
         """-tau d log pi."""
         return np.asarray(-self.tau * change.log_policy)
-
-    def pull_change(self, point: Point, change: Change) -> np.ndarray:
-        """0."""
-        return np.zeros(1)
 
     def bias_bound(self, point: Point) -> float:
         """tau log K sum_s d*(s): the entropy that the optimal policy lacks."""
@@ -113,33 +92,33 @@ class Entropy:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ActionBarrier:
-    """J + (1/eta) sum_{s,a} log pi(a|s): the barrier of Agarwal et al. (2021), on actions alone."""
+class _Barrier(Objective):
+    """What the barriers on actions share: sum_{s,a} log pi(a|s) / eta pulls every policy towards uniform."""
 
     eta: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "eta", validate.positive("ActionBarrier", "eta", self.eta))
-
-    def regulariser(self, point: Point) -> float:
-        """sum log pi / eta."""
-        return float(point.log_policy.sum() / self.eta)
-
-    def bonus(self, point: Point) -> np.ndarray:
-        """0: how often a state is visited does not count."""
-        return np.zeros(1)
+        object.__setattr__(self, "eta", validate.positive(type(self).__name__, "eta", self.eta))
 
     def pull(self, point: Point) -> np.ndarray:
         """(1 - K pi)/eta."""
         return np.asarray((1.0 - point.mdp.n_actions * point.policy) / self.eta)
 
-    def bonus_change(self, point: Point, change: Change) -> np.ndarray:
-        """0."""
-        return np.zeros(1)
-
     def pull_change(self, point: Point, change: Change) -> np.ndarray:
         """-K d pi / eta."""
         return np.asarray(-point.mdp.n_actions / self.eta * change.policy)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionBarrier(_Barrier):
+    """J + (1/eta) sum_{s,a} log pi(a|s): the barrier of Agarwal et al. (2021), on actions alone.
+
+    The bonus is 0: how often a state is visited does not count.
+    """
+
+    def regulariser(self, point: Point) -> float:
+        """sum log pi / eta."""
+        return float(point.log_policy.sum() / self.eta)
 
     def bias_bound(self, point: Point) -> float:
         """((K - 1)/eta) sum_s d*(s)/d(s): it suffers from states that the policy hardly visits."""
@@ -148,13 +127,8 @@ class ActionBarrier:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spectral:
+class Spectral(_Barrier):
     """J + G/eta, G = log pdet F = (K - 1) sum_s log d(s) + sum_{s,a} log pi(a|s) + S log K: a barrier on actions and visits."""
-
-    eta: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "eta", validate.positive("Spectral", "eta", self.eta))
 
     def regulariser(self, point: Point) -> float:
         """G/eta."""
@@ -166,18 +140,10 @@ class Spectral:
         """(K - 1)/(eta d(s)): what is rare pays."""
         return np.asarray((point.mdp.n_actions - 1) / (self.eta * point.visited[:, None]))
 
-    def pull(self, point: Point) -> np.ndarray:
-        """(1 - K pi)/eta."""
-        return np.asarray((1.0 - point.mdp.n_actions * point.policy) / self.eta)
-
     def bonus_change(self, point: Point, change: Change) -> np.ndarray:
         """-(K - 1) d d(s) / (eta d(s)^2)."""
         relative = change.occupancy / point.visited
         return np.asarray(-self.bonus(point) * relative[:, None])
-
-    def pull_change(self, point: Point, change: Change) -> np.ndarray:
-        """-K d pi / eta."""
-        return np.asarray(-point.mdp.n_actions / self.eta * change.policy)
 
     def bias_bound(self, point: Point) -> float:
         """S (K - 1)/eta, whatever is visited."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ....engine.compiled import compiled, inlined, kernel
 from ....engine.pointers import moved, pointer_to, prefetch, room_for
 from ....engine.random import ARM, TRIES, fill_tries, philox, uniform
-from ..calls import call_mixing, call_moves
+from ..calls import call_moves, share_to_mix
 from ..policy import SMALLEST_PROBABILITY
 from ..single import BATCH, loop_of
 from .layout import (
@@ -173,10 +173,9 @@ def learnt(state, place, arm, reward, t):
     lift, drain = call_moves(state.moves, (reward, probability, t, state.memory, state.hyper, state.fault))
     move(classes, k, position, weight, lift, drain)
     keep_in_order(classes, t)
-    if state.mixing != 0:
-        share = call_mixing(state.mixing, (t, state.hyper, state.fault))
-        if share > 0.0:
-            mix_with_uniform(classes, share)
+    share = share_to_mix(state, t)
+    if share > 0.0:
+        mix_with_uniform(classes, share)
 
 
 @inlined
