@@ -35,7 +35,6 @@ ROWS: tuple[dict[str, str], ...] = (
         "theory": "the paper's mathematics as functions",
         "testing": "the conformance suite for a rule of your own",
         "studies": "many simulations: files, cells, the store, executors",
-        "service": "a durable agent over HTTP",
     },
     {"verify": "every statement of the paper, tried", "plots": "record -> figure"},
     {

@@ -82,7 +82,7 @@ class Execution:
                 bar.close()
 
     def print_dry_run(self, work: Sequence[tuple[Store, list[Case] | None]]) -> None:
-        """The cells that a run of these cases, None for all, would compute in each store."""
+        """What a run of these cases, None for all, would compute in each store: a line per curve; as JSON, every cell."""
         listed: list[dict[str, Any]] = [
             {"folder": str(store.folder), "cells": _due(store, cases, force=self.force, retry=self.retry)}
             for store, cases in work
@@ -91,9 +91,13 @@ class Execution:
             typer.echo(json.dumps(listed, indent=1))
             return
         for one, (store, cases) in zip(listed, work, strict=True):
+            curves: dict[str, list[dict[str, Any]]] = {}
             for cell in one["cells"]:
-                first, last = cell["runs"]
-                typer.echo(f"{cell['id']}  {cell['state']:<8} runs {first}-{last}  {cell['case']}")
+                curves.setdefault(cell["case"], []).append(cell)
+            for case, cells in curves.items():
+                runs = sum(cell["runs"][1] - cell["runs"][0] + 1 for cell in cells)
+                states = ", ".join(sorted({cell["state"] for cell in cells}))
+                typer.echo(f"{runs:>6} runs in {len(cells)} cells ({states})  {case}")
             typer.echo(f"{len(one['cells'])} of {len(store.study.cells(cases))} cells to compute in {store.folder}")
 
 

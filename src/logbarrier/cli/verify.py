@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..verify.exercise import Exercise
+    from ..verify.statements import Statement
     from ..verify.trials import Verdict, Worst
 
 STATEMENT_ROW = "{:<34} {:>9} {:>9}  {:<14} {}"
@@ -43,9 +44,8 @@ def verify(
     from ..verify.exercise import Exercise, exercises
     from ..verify.finished import FinishedRows
     from ..verify.mdp_statements import STATEMENTS as MDP_STATEMENTS
-    from ..verify.statements import STATEMENTS, Statement
+    from ..verify.statements import STATEMENTS
     from ..verify.trials import Verdict
-    from ..verify.trials import verify as try_statements
 
     with one_sentence("finished rows are kept, the same 'logbarrier verify' command goes on from there"):
         integer("verify", "runs", runs, 0)
@@ -61,12 +61,7 @@ def verify(
             finished.forget()
         try:
             for statement in statements:
-
-                def trial(one: Statement[Any] = statement) -> dict[str, Any]:
-                    found = try_statements(instances=instances, optimised=optimised, seed=seed, statements=(one,))
-                    return found[0].to_dict()
-
-                row = finished.once(statement.name, trial)
+                row = finished.once(statement.name, partial(_trial, statement, instances, optimised, seed))
                 verdicts.append(Verdict.from_dict(row))
                 if not as_json:
                     _print_statement(verdicts)
@@ -85,6 +80,12 @@ def verify(
         typer.echo(json.dumps({"statements": [v.to_dict() for v in verdicts], "theorems": [m.to_dict() for m in measured]}))
     if any(verdict.verdict == "fails" for verdict in verdicts) or any(m.measured > m.bound for m in measured):
         raise typer.Exit(1)
+
+
+def _trial(statement: Statement[Any], instances: int, optimised: int, seed: int) -> dict[str, Any]:
+    from ..verify.trials import verify as try_statements
+
+    return try_statements(instances=instances, optimised=optimised, seed=seed, statements=(statement,))[0].to_dict()
 
 
 def _plain(simulation: Callable[[], Exercise]) -> dict[str, Any]:
