@@ -2,36 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 
 import numpy as np
-import pytest
 
 from logbarrier.service.chart import Line, chart
-
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --no-proxy-server --window-size=1000,1300"
-)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    binary = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    driver = shutil.which("chromedriver")
-    if binary is None or driver is None:
-        pytest.skip("no Chromium with chromedriver found: install the packages chromium and chromium-driver to run this test")
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = binary
-    for flag in FLAGS.split():
-        options.add_argument(flag)
-    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    with webdriver.Chrome(options=options, service=webdriver.ChromeService(driver)) as opened:
-        yield opened
 
 
 def eventually(condition):
