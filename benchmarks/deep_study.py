@@ -1,9 +1,9 @@
-"""Where does a log barrier help deep policy gradient? Five bonuses on thirteen tasks, settings fixed before the first run.
+"""Where does a log barrier help deep policy gradient? Five bonuses on thirteen tasks, settings fixed before the study.
 
     python benchmarks/deep_study.py [--tasks 1,3] [--out benchmarks/deep_study.json] [--table]
 
-Written down before any run with a bonus (only runs without one were used to choose how long a task lasts and the learning
-rate, on seeds 900 to 904):
+Written down before any run of the study. Earlier there were only short runs on seeds 900 to 905 to check the code, some of
+them with a bonus; the learning rate and how long tasks last were changed after one of those.
 
 - Tasks: those of deep_tasks.py and deep_minigrid.py, nothing added or dropped after seeing results. Six are marked `changes`
   (the policy has collapsed beforehand, or what pays changes); seven are not.
