@@ -57,12 +57,12 @@ def _advice(names: Names, places: list[Place], metric: str) -> str:
     ours, theirs = (f"{names[id(p.record)]} with {number(p.record.mean(metric)[-1])}" for p in (gradient, plain))
     if gradient.best <= plain.worst and plain.best <= gradient.worst:
         return (
-            f"the best policy gradient, {ours}, and the best plain bandit algorithm, {theirs}, cannot be told apart by the "
+            f"the best policy gradient, {ours}, and the best other algorithm, {theirs}, cannot be told apart by the "
             f"{word} of {gradient.record.runs} runs."
         )
     if plain.place < gradient.place:
-        return f"a plain bandit algorithm is the better choice here: {theirs} {word}; the best policy gradient is {ours}."
-    return f"a policy gradient has the best {word} here: {ours}; the best plain bandit algorithm is {theirs}."
+        return f"no policy gradient is the best choice here, but {theirs} {word}; the best policy gradient is {ours}."
+    return f"a policy gradient has the best {word} here: {ours}; the best other algorithm is {theirs}."
 
 
 def _table(names: Names, places: list[Place], shown: list[str]) -> str:
