@@ -1,4 +1,4 @@
-"""AutoLogBarrier: its formulas, and that neither the unit of reward nor a constant added to all of them matters."""
+"""AutoLogBarrier: its formulas, what a drop does to them, and that neither unit nor offset of the rewards matters."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import pytest
 import logbarrier as lb
 from logbarrier import testing
 from logbarrier.bandits.algorithms.auto_log_barrier import WATCHED
+from logbarrier.bandits.algorithms.drops import ALLOWANCES, FARTHEST_FALL, SETTLED, SURE
 from logbarrier.bandits.problems import Bandit, uniform_noise
 from logbarrier.engine.compiled import compiled
 
 
-def moves(rewards, probabilities, n_arms=4):
+def moves(rewards, probabilities, n_arms=4, world="changing"):
     """(lift, drain) of every step, from the compiled update."""
-    rule = lb.AutoLogBarrier()
+    rule = lb.AutoLogBarrier(world=world)
     memory, hyper = rule.new_memory(), rule.hyper(n_arms)
     return [
         rule.lift_and_drain(float(r), float(p), t, memory, hyper)
@@ -24,22 +25,34 @@ def moves(rewards, probabilities, n_arms=4):
 
 
 def by_the_formulas(rewards, probabilities, n_arms=4):
-    """The same in 50 digits, from the docstring."""
+    """The same in 50 digits, from the docstrings, and the steps at which a drop was noticed."""
     with mpmath.workdps(50):
         b, spread, farthest, explored, learned = mpmath.mpf(float(rewards[0])), *(mpmath.mpf(0) for _ in range(4))
+        age, drops, sums = 0, [], [mpmath.mpf(0)] * len(ALLOWANCES)
         found = []
         for t, (r, p) in enumerate(zip(rewards, probabilities, strict=True), start=1):
             x, u = mpmath.mpf(float(r)) - b, 1 + explored / n_arms
             alpha = barrier = mpmath.mpf(0)
-            if t > WATCHED and spread > 0:
+            age, dropped = age + 1, False
+            if age > WATCHED and spread > 0:
                 alpha = min(1 / mpmath.sqrt(u * spread), 3 / farthest)
-                barrier = n_arms / (3 * (learned + alpha) / u ** mpmath.mpf("0.25"))
+                lasting = min(
+                    learned + alpha, mpmath.sqrt(mpmath.mpf(n_arms * t) / max(len(drops), mpmath.mpf("1e-99")) / spread)
+                )
+                barrier = n_arms / (3 * lasting / u ** mpmath.mpf("0.25"))
+                fall = min(max(-x / mpmath.sqrt(spread), -FARTHEST_FALL), FARTHEST_FALL)
+                watching = [age * k * k > SETTLED for k in ALLOWANCES]
+                sums = [max(g + fall - k, 0) if on else g for g, k, on in zip(sums, ALLOWANCES, watching, strict=True)]
+                dropped = any(2 * k * g > SURE + mpmath.log(age) for g, k in zip(sums, ALLOWANCES, strict=True))
             found.append((float(alpha * x), float(alpha * (x + barrier))))
-            weight = mpmath.mpf(3) / (t + 2)
+            weight = mpmath.mpf(3) / (age + 2)
             b, spread = b + weight * x, spread + weight * (x * x - spread)
             farthest, learned = max(farthest, abs(x)), learned + alpha
             explored += (1 - mpmath.mpf(float(p))) ** 2
-        return found
+            if dropped:
+                age, explored, learned, sums = 0, mpmath.mpf(0), mpmath.mpf(0), [mpmath.mpf(0)] * len(ALLOWANCES)
+                drops.append(t)
+        return found, drops
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +62,23 @@ def steps():
 
 
 def test_every_step_is_the_formula(steps):
-    assert np.array(moves(*steps)) == pytest.approx(np.array(by_the_formulas(*steps)), rel=1e-10, abs=1e-13)
+    expected, drops = by_the_formulas(*steps)
+    assert np.array(moves(*steps)) == pytest.approx(np.array(expected), rel=1e-10, abs=1e-13)
+    assert drops == []
+
+
+def test_after_a_drop_every_step_is_still_the_formula():
+    """Two drops, of 2 and of 1 deviations, in 1500 steps; the rates begin anew and the barrier stays stronger."""
+    generator = np.random.default_rng(1)
+    rewards = generator.normal(size=1500) - 2.0 * (np.arange(1500) >= 400) - 1.0 * (np.arange(1500) >= 900)
+    probabilities = generator.uniform(0.6, 1.0, 1500)
+    expected, drops = by_the_formulas(rewards, probabilities)
+    assert len(drops) == 2
+    assert 400 < drops[0] < 450 < 900 < drops[1] < 980
+    assert np.array(moves(rewards, probabilities)) == pytest.approx(np.array(expected), rel=1e-9, abs=1e-12)
+    steady = np.array(moves(rewards, probabilities, world="steady"))
+    assert (steady[: drops[0]] == np.array(moves(rewards, probabilities))[: drops[0]]).all()
+    assert np.abs(steady[drops[1] + 20 :, 0]).mean() < np.abs(np.array(expected)[drops[1] + 20 :, 0]).mean()
 
 
 def test_the_farthest_reward_moves_a_preference_by_at_most_three():
@@ -113,3 +142,23 @@ def test_it_learns_without_being_told_anything(n_arms):
     record = lb.simulate(lb.AutoLogBarrier(), lb.GapInstances(n_arms=n_arms, gap=0.5), horizon=10_000, runs=16, seed=3)
     assert record.mean("regret")[-1] < 3000
     assert record.mean("optimal_probability")[-1] > 0.8
+
+
+@pytest.mark.parametrize(("unit", "offset"), [(2.0**7, 0.0), (1.0, 256.0)])
+def test_neither_unit_nor_offset_changes_what_counts_as_a_drop(unit, offset):
+    generator = np.random.default_rng(2)
+    rewards = np.round((generator.normal(size=800) - 2.0 * (np.arange(800) >= 400)) * 2**20) / 2**20
+    probabilities = generator.uniform(0.6, 1.0, 800)
+    assert (
+        np.array(moves(unit * rewards + offset, probabilities))[:, 1] == np.array(moves(rewards, probabilities))[:, 1]
+    ).all()
+
+
+def test_it_follows_arms_that_swap_where_a_steady_world_is_taken_for_granted():
+    """Eight swaps. Without the restart the regret is a multiple; the seed is fixed."""
+    options = {"horizon": 40_000, "runs": 8, "seed": 3, "checkpoints": 2, "metrics": ["regret"]}
+    problem = lb.SwappingArms(n_arms=10, gap=0.5, period=5000)
+    follows, stays = (
+        lb.simulate(lb.AutoLogBarrier(world=world), problem, **options).mean("regret")[-1] for world in ("changing", "steady")
+    )
+    assert follows < stays / 4
