@@ -1,6 +1,6 @@
 """Dynamic regret on arms that swap, drift and follow seasons, on seeds no setting was chosen on.
 
-    python benchmarks/changing_panels.py [--arms 10] [--horizon 1e5] [--runs 32] [--seed 2040] [--threads 1]
+    python benchmarks/changing_panels.py [--arms 10] [--horizon 1e5] [--runs 100] [--seed 2041] [--threads 1]
 
 The rivals that forget are told how fast the problem changes: their window is half a period, or half a time scale, and the
 discounted memory as long; the others are told nothing. `over the best` divides by the least mean regret in the panel.
@@ -42,8 +42,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--arms", type=int, default=10)
     parser.add_argument("--horizon", type=float, default=1e5)
-    parser.add_argument("--runs", type=int, default=32)
-    parser.add_argument("--seed", type=int, default=2040)
+    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=2041)
     parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args()
     print("| kind | rule | dynamic regret | ± | over the best |\n|---|---|---|---|---|")

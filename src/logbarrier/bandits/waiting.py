@@ -78,7 +78,10 @@ class Waiting:
         return waiting
 
     def leave(self, policy: Callable[[], np.ndarray], but: Moment | None = None) -> None:
-        """The policy is about to move: keep it if anyone waits for it, other than one decision of the moment `but`."""
+        """The policy is about to move: keep it for the decisions that still wait for a reward.
+
+        `but` is the moment of the decision that is being told; that one decision needs no policy any more.
+        """
         left = self.now
         if left.waiting > (left is but):
             left.policy = policy()
