@@ -7,28 +7,37 @@ A checkpoint is measured under the means that ruled the steps just before it.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..base import validate
-from ..engine.random import standard_normal
+from ..engine.random import standard_normal, stream_key
 from .loops.policy import LARGEST_REWARD
-from .problems import GapInstances, gaussian_reward
+from .problems import GapInstances, checked_gap, gaussian_reward
 
 WAVES = 6  # that a drifting mean is the sum of
+LONGEST = 1e15  # steps of a period; far beyond any horizon
+RUNS_KEPT = 1024  # whose random numbers are remembered, so that a block need not draw them again
 
 
 class ChangingBandits:
-    """The base of families with Gaussian rewards whose means depend on the step. Subclasses say how, in `means_at`."""
+    """The base of families with Gaussian rewards whose means depend on the step. Subclasses say how, in `means_at`.
+
+    block  for how many steps the means stay the same
+
+    What a subclass keeps in its attributes are the arguments that make it again, as studies want them.
+    """
 
     noise = staticmethod(standard_normal)
     reward_of = staticmethod(gaussian_reward)
+    block: int
 
-    def __init__(self, owner: str, n_arms: int, scale: float, block: float) -> None:
+    def __init__(self, n_arms: int, scale: float) -> None:
+        owner = type(self).__name__
         self.n_arms = validate.integer(owner, "n_arms", n_arms, 2)
         self.scale = validate.positive_up_to(owner, "scale", scale, LARGEST_REWARD)
-        self.block = validate.integer(owner, "block", block, 1)
 
     def means_at(self, key: np.ndarray, run: int, step: int) -> np.ndarray:
         """Mean rewards (K,) of the block that begins after `step` steps."""
@@ -42,12 +51,22 @@ class ChangingBandits:
         """The parameters of the first block."""
         return self.instance_at(key, run, 0)
 
+    def means_along(self, steps: np.ndarray, *, seed: int, run: int = 0) -> np.ndarray:
+        """Mean rewards (steps, K) that rule after each of `steps`, in a run of a seed: to look at, or to draw."""
+        key = stream_key(validate.integer(type(self).__name__, "seed", seed, 0))
+        blocks, places = np.unique(np.asarray(steps) // self.block, return_inverse=True)
+        return np.array([self.means_at(key, run, int(block) * self.block) for block in blocks])[places]
+
+    def arguments(self) -> dict[str, Any]:
+        """Plain JSON values that make it again."""
+        return dict(vars(self))
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values that describe it."""
-        return {"problem": type(self).__name__, **vars(self)}
+        """What a record keeps of it."""
+        return {"problem": type(self).__name__, **self.arguments()}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in vars(self).items())})"
+        return f"{type(self).__name__}({', '.join(f'{name}={value:g}' for name, value in self.arguments().items())})"
 
 
 def _generator(key: np.ndarray, run: int, *further: int) -> np.random.Generator:
@@ -63,16 +82,20 @@ class SwappingArms(ChangingBandits):
     """
 
     def __init__(self, n_arms: int, gap: float = 0.5, period: float = 10_000, r_max: float = 1.0, scale: float = 1.0) -> None:
-        super().__init__("SwappingArms", n_arms, scale, validate.integer("SwappingArms", "period", period, 1))
-        self.period, self.r_max, self.gap = self.block, float(r_max), float(gap)
-        self._family()
+        super().__init__(n_arms, scale)
+        self.period = validate.integer("SwappingArms", "period", period, 1)
+        self.r_max = validate.positive_up_to("SwappingArms", "r_max", r_max, LARGEST_REWARD)
+        self.gap = checked_gap("SwappingArms", gap, -self.r_max, self.r_max)
 
-    def _family(self) -> GapInstances:
-        return GapInstances(self.n_arms, gap=self.gap, r_max=self.r_max, scale=self.scale)
+    @property
+    def block(self) -> int:  # type: ignore[override]
+        """For how many steps the means stay the same: the period."""
+        return self.period
 
     def means_at(self, key: np.ndarray, run: int, step: int) -> np.ndarray:
-        first: np.ndarray = self._family().instance(key, run)[0]
-        era = step // self.block
+        family = GapInstances(self.n_arms, gap=self.gap, r_max=self.r_max, scale=self.scale)
+        first: np.ndarray = family.instance(key, run)[0]
+        era = step // self.period
         return first if era == 0 else first[_generator(key, run, era).permutation(self.n_arms)]
 
 
@@ -82,16 +105,22 @@ class DriftingArms(ChangingBandits):
     def __init__(
         self, n_arms: int, time_scale: float = 10_000.0, r_max: float = 1.0, scale: float = 1.0, block: float = 100
     ) -> None:
-        super().__init__("DriftingArms", n_arms, scale, block)
-        self.time_scale = validate.positive("DriftingArms", "time_scale", time_scale)
+        super().__init__(n_arms, scale)
+        self.block = validate.integer("DriftingArms", "block", block, 1)
+        self.time_scale = validate.between("DriftingArms", "time_scale", time_scale, 1.0, LONGEST)
         self.r_max = validate.positive_up_to("DriftingArms", "r_max", r_max, LARGEST_REWARD)
 
     def means_at(self, key: np.ndarray, run: int, step: int) -> np.ndarray:
-        generator = _generator(key, run)
-        periods = self.time_scale * 8.0 ** generator.random((WAVES, self.n_arms))
-        phases = generator.random((WAVES, self.n_arms))
-        waves = np.sin(2.0 * np.pi * (step / periods + phases))
+        lengths, phases = _waves(tuple(map(int, key)), run, self.n_arms)
+        waves = np.sin(2.0 * np.pi * (step / (self.time_scale * lengths) + phases))
         return np.asarray(self.r_max * np.sqrt(2.0 / WAVES) * waves.sum(axis=0) / 2.0)
+
+
+@lru_cache(maxsize=RUNS_KEPT)
+def _waves(key: tuple[int, ...], run: int, n_arms: int) -> tuple[np.ndarray, np.ndarray]:
+    """Lengths from 1 to 8 and phases in [0, 1) of the waves of a run, each (WAVES, K)."""
+    generator = np.random.default_rng([*key, run])
+    return 8.0 ** generator.random((WAVES, n_arms)), generator.random((WAVES, n_arms))
 
 
 class SeasonalArms(ChangingBandits):
@@ -106,13 +135,19 @@ class SeasonalArms(ChangingBandits):
         scale: float = 1.0,
         block: float = 100,
     ) -> None:
-        super().__init__("SeasonalArms", n_arms, scale, block)
-        self.period = validate.positive("SeasonalArms", "period", period)
+        super().__init__(n_arms, scale)
+        self.block = validate.integer("SeasonalArms", "block", block, 1)
+        self.period = validate.between("SeasonalArms", "period", period, 1.0, LONGEST)
         self.swing = validate.positive_up_to("SeasonalArms", "swing", swing, LARGEST_REWARD)
         self.r_max = validate.positive_up_to("SeasonalArms", "r_max", r_max, LARGEST_REWARD)
 
     def means_at(self, key: np.ndarray, run: int, step: int) -> np.ndarray:
-        generator = _generator(key, run)
-        levels = self.r_max * generator.uniform(-1.0, 1.0, self.n_arms)
-        phases = generator.random(self.n_arms)
-        return np.asarray(levels + self.swing * np.sin(2.0 * np.pi * (step / self.period + phases)))
+        levels, phases = _seasons(tuple(map(int, key)), run, self.n_arms)
+        return np.asarray(self.r_max * levels + self.swing * np.sin(2.0 * np.pi * (step / self.period + phases)))
+
+
+@lru_cache(maxsize=RUNS_KEPT)
+def _seasons(key: tuple[int, ...], run: int, n_arms: int) -> tuple[np.ndarray, np.ndarray]:
+    """Levels in [-1, 1) and phases in [0, 1) of the arms of a run, each (K,)."""
+    generator = np.random.default_rng([*key, run])
+    return generator.uniform(-1.0, 1.0, n_arms), generator.random(n_arms)

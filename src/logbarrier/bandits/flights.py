@@ -13,7 +13,7 @@ alone.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -35,6 +35,19 @@ from .starts import Start, Uniform, starting_theta
 FEW_ARMS = 64
 
 
+class Stops(NamedTuple):
+    """Where runs stop on their way: steps (S,), ascending, and for each the row of the result that is measured there, or -1."""
+
+    steps: np.ndarray
+    rows: np.ndarray
+
+    @staticmethod
+    def with_checkpoints(steps: np.ndarray, checkpoints: np.ndarray) -> Stops:
+        """Some steps, of which the checkpoints (C,) are measured, one row each."""
+        rows = np.searchsorted(checkpoints, steps)
+        return Stops(steps, np.where(np.isin(steps, checkpoints), rows, -1))
+
+
 class Flight(Protocol):
     """One run on one engine, or eight in lockstep: its state, and how to move it on to later checkpoints."""
 
@@ -48,13 +61,13 @@ class Flight(Protocol):
         ...
 
     def __init__(
-        self, rule: Any, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, steps: np.ndarray, out: np.ndarray
+        self, rule: Any, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, stops: Stops, out: np.ndarray
     ) -> None:
-        """Draw the instances of `runs` (at most `size`); `advance` measures at `steps` (C,) into `out` (runs, C, metrics)."""
+        """Draw the instances of `runs` (at most `size`); `advance` measures into the rows of `out` (runs, C, metrics)."""
         ...
 
     def advance(self, first: int, last: int) -> int:
-        """Run to checkpoint last - 1, measuring at first .. last - 1; return the steps all runs together have made so far."""
+        """Run from stop to stop, first .. last - 1, measuring; return the steps all runs together have made so far."""
         ...
 
     def face(self, instances: list[np.ndarray]) -> None:
@@ -74,12 +87,12 @@ class _Single:
         return isinstance(rule, cls.carries)
 
     def __init__(
-        self, rule: Any, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, steps: np.ndarray, out: np.ndarray
+        self, rule: Any, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, stops: Stops, out: np.ndarray
     ) -> None:
         parameters = np.ascontiguousarray(problem.instance(key, runs[0]), dtype=np.float64)
         means = parameters[0]
         self._loop, self._state = self._prepare(rule, problem, starting_theta(start, means), means)
-        self._fixed: tuple[Any, ...] = (law_of(problem), (parameters, int(np.argmax(means))), key, runs[0], steps)
+        self._fixed: tuple[Any, ...] = (law_of(problem), (parameters, int(np.argmax(means))), key, runs[0], *stops)
         self._progress, self._out, self._rule, self.n_arms = np.zeros(3), out[0], rule, len(means)
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
@@ -129,7 +142,7 @@ class VectorFlight(_Single):
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
         calls, vectors_of_rule = vector_calls_of(rule, len(theta)), rule.new_vectors(theta, means)
-        return vectors.loop_kernel(), (calls, vectors_of_rule, rule.new_memory(), np.empty(len(theta)))
+        return vectors.loop_kernel(), (calls, vectors_of_rule, rule.new_memory(), np.zeros(len(theta)))
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -176,7 +189,7 @@ class LockstepFlight:
         return isinstance(rule, TwoScalarRule)
 
     def __init__(
-        self, rule: Any, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, steps: np.ndarray, out: np.ndarray
+        self, rule: Any, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, stops: Stops, out: np.ndarray
     ) -> None:
         lanes = [runs[min(lane, len(runs) - 1)] for lane in range(WIDTH)]
         tables = np.ascontiguousarray([problem.instance(key, run) for run in lanes], dtype=np.float64)
@@ -188,14 +201,17 @@ class LockstepFlight:
             np.zeros((WIDTH, tracked)),
             np.zeros((WIDTH, tracked)),
         )
-        self._fixed = (law_of_runs(problem), (tables, tables[:, 0].argmax(axis=1)), key, np.array(lanes), steps)
-        self._progress, self._out, self._rule = np.zeros(2 + WIDTH), out, rule
-        self._measured = np.empty((WIDTH, len(steps), len(METRICS)))
+        self._fixed = (law_of_runs(problem), (tables, tables[:, 0].argmax(axis=1)), key, np.array(lanes), *stops)
+        self._progress, self._out, self._rule, self._rows = np.zeros(2 + WIDTH), out, rule, stops.rows
+        self._measured = np.empty((WIDTH, *out.shape[1:]))
 
     def advance(self, first: int, last: int) -> int:
         self._loop(self._state, self._calls, self._learned, *self._fixed, first, last, self._progress, self._measured)
         _refuse_fault(self._rule, self._progress[1 + WIDTH])
-        self._out[:, first:last] = self._measured[: len(self._out), first:last]
+        measured = self._rows[first:last]
+        measured = measured[measured >= 0]
+        if len(measured):
+            self._out[:, measured] = self._measured[: len(self._out), measured]
         return int(self._progress[0]) * len(self._out)
 
     def face(self, instances: list[np.ndarray]) -> None:
@@ -225,8 +241,9 @@ def make_ready(flight_type: type[Flight], rule: Rule, problem: ProblemSource) ->
     needed = (flight_type, type(rule), kind, problem.noise, problem.reward_of)
     if needed in _ready:
         return
-    steps, out = np.zeros(1, dtype=np.int64), np.empty((1, 1, len(METRICS)))
-    flight_type(rule, problem, Uniform(), stream_key(0), range(1), steps, out).advance(0, 1)
+    start, out = np.zeros(1, dtype=np.int64), np.empty((1, 1, len(METRICS)))
+    stops = Stops.with_checkpoints(start, start)
+    flight_type(rule, problem, Uniform(), stream_key(0), range(1), stops, out).advance(0, 1)
     _ready.add(needed)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..base import validate
 from ..engine.random import stream_key
 from .algorithms.rule import Rule
-from .flights import choose
+from .flights import Stops, choose
 from .metrics import METRICS
 from .problems import ProblemSource
 from .starts import as_start
@@ -38,7 +38,8 @@ def policies(
     key = stream_key(validate.integer("policies", "seed", seed, 0))
     begin = as_start("policies", start, problem.n_arms)
     measured = np.empty((1, len(stops), len(METRICS)))
-    flight: Any = choose(rule, problem.n_arms, "dense")(rule, problem, begin, key, range(number, number + 1), stops, measured)
+    fly, runs = choose(rule, problem.n_arms, "dense"), range(number, number + 1)
+    flight: Any = fly(rule, problem, begin, key, runs, Stops.with_checkpoints(stops, stops), measured)
     return _along(flight, len(stops))
 
 

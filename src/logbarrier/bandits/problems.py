@@ -260,7 +260,7 @@ class GapInstances:
     def __init__(self, n_arms: int, gap: float = 0.1, r_max: float = 1.0, scale: float = 1.0) -> None:
         self.n_arms = validate.integer("GapInstances", "n_arms", n_arms, 2)
         self.r_max = validate.positive_up_to("GapInstances", "r_max", r_max, LARGEST_REWARD)
-        self.gap = _checked_gap("GapInstances", gap, -self.r_max, self.r_max)
+        self.gap = checked_gap("GapInstances", gap, -self.r_max, self.r_max)
         self.scale = validate.positive_up_to("GapInstances", "scale", scale, LARGEST_REWARD)
 
     def instance(self, key: np.ndarray, run: int) -> np.ndarray:
@@ -297,7 +297,7 @@ class BernoulliGapInstances:
         self.r_max = validate.positive("BernoulliGapInstances", "r_max", r_max)
         if self.r_max > 1:
             raise ValueError(f"BernoulliGapInstances: r_max must be at most 1, got {self.r_max}")
-        self.gap = _checked_gap("BernoulliGapInstances", gap, 0.0, self.r_max)
+        self.gap = checked_gap("BernoulliGapInstances", gap, 0.0, self.r_max)
 
     def instance(self, key: np.ndarray, run: int) -> np.ndarray:
         """The parameters (1, K) of a run: means."""
@@ -335,7 +335,7 @@ def _per_arm(owner: str, name: str, value: Any, means: np.ndarray) -> np.ndarray
     return given
 
 
-def _checked_gap(owner: str, gap: Any, lowest: float, best: float) -> float:
+def checked_gap(owner: str, gap: Any, lowest: float, best: float) -> float:
     """A gap that leaves the second mean below the best and above the lowest, in float64 too."""
     checked = validate.positive(owner, "gap", gap)
     if best - checked <= lowest:

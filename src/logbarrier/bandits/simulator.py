@@ -16,7 +16,7 @@ from ..engine.runs import LARGEST_STEP, Progress, Reporter, Runs, checkpoint_ste
 from ..record import Record
 from .algorithms.rule import Rule
 from .changing import ChangingBandits
-from .flights import ENGINES, Flight, choose, make_ready
+from .flights import ENGINES, Flight, Stops, choose, make_ready
 from .metrics import METRICS
 from .problems import ProblemSource
 from .starts import Start, as_start
@@ -76,7 +76,7 @@ def simulate(
     route = _Route.along(steps, problem, chunk, flight_type)
     make_ready(flight_type, rule, problem)
     started = time.perf_counter()
-    measured = _fly(flight_type, rule, problem, begin, asked, route, progress)[:, np.searchsorted(route.stops, steps)]
+    measured = _fly(flight_type, rule, problem, begin, asked, route, progress)
     task = {"rule": rule.to_dict(), "problem": problem.to_dict(), "n_arms": problem.n_arms, "horizon": horizon}
     return Record(
         steps,
@@ -104,12 +104,12 @@ def _checked_start(rule: Rule, problem: ProblemSource, start: Any, engine: str) 
 class _Route:
     """Where the runs stop: at the checkpoints, where a problem changes, and for a look at the progress bar and at Ctrl-C.
 
-    stops     steps at which a piece may end; what is measured at those that are no checkpoints is dropped
+    stops     steps at which a piece may end; the checkpoints among them are measured
     pieces    ranges of stops that cover all of them
     changing  the problem, if it changes
     """
 
-    stops: np.ndarray
+    stops: Stops
     pieces: list[tuple[int, int]]
     changing: ChangingBandits | None
 
@@ -123,9 +123,9 @@ class _Route:
         chunk = max(wanted, horizon // MOST_PIECES)
         stops = np.union1d(steps, np.arange(0, horizon, chunk))
         if not isinstance(problem, ChangingBandits):
-            return _Route(stops, _pieces(stops, chunk), None)
+            return _Route(Stops.with_checkpoints(stops, steps), _pieces(stops, chunk), None)
         stops = np.union1d(stops, np.arange(0, horizon, problem.block))
-        return _Route(stops, _pieces(stops, 0), problem)
+        return _Route(Stops.with_checkpoints(stops, steps), _pieces(stops, 0), problem)
 
 
 def _fly(
@@ -137,22 +137,22 @@ def _fly(
     route: _Route,
     progress: bool | Progress,
 ) -> np.ndarray:
-    """All metrics (runs, stops, metrics) of all runs."""
-    key, stop, stops, changing = stream_key(asked.seed), threading.Event(), route.stops, route.changing
-    measured = np.empty((asked.count, len(stops), len(METRICS)))
+    """All metrics (runs, checkpoints, metrics) of all runs."""
+    key, stop, steps, changing = stream_key(asked.seed), threading.Event(), route.stops.steps, route.changing
+    measured = np.empty((asked.count, route.stops.rows.max() + 1, len(METRICS)))
 
-    with Reporter(progress, asked.count * int(stops[-1])) as report:
+    with Reporter(progress, asked.count * int(steps[-1])) as report:
 
         def one_flight(index: int) -> None:
             lowest, highest = index * flight_type.size, min((index + 1) * flight_type.size, asked.count)
             numbers = range(asked.first + lowest, asked.first + highest)
-            flight = flight_type(rule, problem, begin, key, numbers, stops, measured[lowest:highest])
+            flight = flight_type(rule, problem, begin, key, numbers, route.stops, measured[lowest:highest])
             before = 0
             for first, last in route.pieces:
                 if stop.is_set():
                     return
-                if changing is not None and first > 0 and stops[first - 1] % changing.block == 0:
-                    flight.face([changing.instance_at(key, run, int(stops[first - 1])) for run in numbers])
+                if changing is not None and first > 0 and steps[first - 1] % changing.block == 0:
+                    flight.face([changing.instance_at(key, run, int(steps[first - 1])) for run in numbers])
                 done = flight.advance(first, last)
                 report(done - before)
                 before = done

@@ -214,8 +214,8 @@ def report(state, lane, means, best, regret, row):
 
 
 def _loop() -> Callable[..., Any]:
-    def loop(arrays, calls, learned, law, problem, key_array, run_array, checkpoint_array, first, last, progress_array, out):
-        """Eight runs up to checkpoints[last - 1], measured at checkpoints[first:last].
+    def loop(arrays, calls, learned, law, problem, key_array, run_array, stop_array, row_array, first, last, progress_array, out):
+        """Eight runs up to stops[last - 1]; at stops[c] measured into row rows[c] of out, unless that is negative.
 
         problem is (tables (8, P, K), bests (8,)), runs (8,) the run numbers, progress (10,) the steps done, the regrets and a
         fault, out (8, C, metrics).
@@ -225,7 +225,8 @@ def _loop() -> Callable[..., Any]:
         state, lessons = opened(arrays, calls, learned, fault)
         noise, reward_of = law
         tables, bests, size = pointer_to(problem[0]), pointer_to(problem[1]), problem[0].shape[1] * problem[0].shape[2]
-        key, runs, checkpoints = pointer_to(key_array), pointer_to(run_array), pointer_to(checkpoint_array)
+        key, runs = pointer_to(key_array), pointer_to(run_array)
+        stops, rows = pointer_to(stop_array), pointer_to(row_array)
         chosen, rewards = _room_for_lanes(), _room_for_lanes()
         uniforms, noises = _room_for_batch(), _room_for_batch()
         n_arms = state.n_arms
@@ -233,8 +234,8 @@ def _loop() -> Callable[..., Any]:
         if t == 0:
             recentre_those(state, 255)
         for c in range(first, last):
-            while t < checkpoints[c]:
-                batch = min(BATCH, checkpoints[c] - t)
+            while t < stops[c]:
+                batch = min(BATCH, stops[c] - t)
                 fill_uniforms_of_runs(uniforms, noises, t, batch, runs, key)
                 call_noise(noise, (noises, batch * WIDTH, fault))
                 for i in range(batch):
@@ -250,9 +251,10 @@ def _loop() -> Callable[..., Any]:
                         regrets[lane] += tables[means + bests[lane]] - tables[means + int(chosen[lane])]
                     t += 1
                     learn(state, lessons, chosen, rewards, t)
-            for lane in range(WIDTH):
-                row = moved(pointer_to(out), (lane * out.shape[1] + c) * N_METRICS)
-                report(state, lane, moved(tables, lane * size), bests[lane], regrets[lane], row)
+            if rows[c] >= 0:
+                for lane in range(WIDTH):
+                    row = moved(pointer_to(out), (lane * out.shape[1] + rows[c]) * N_METRICS)
+                    report(state, lane, moved(tables, lane * size), bests[lane], regrets[lane], row)
         progress[DONE] = t
 
     loop.label = "the lockstep loop"  # type: ignore[attr-defined]

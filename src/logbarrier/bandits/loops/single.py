@@ -42,18 +42,22 @@ def the_place_itself(state, place):
 def loop_of(label: str, opened: Any, refilled: Any, drawn: Any, arm_at: Any, learnt: Any, reported: Any) -> Callable[..., Any]:
     """The loop of an engine, for `kernel`."""
 
-    def loop(arrays, law, problem, key_array, run, checkpoint_array, first, last, progress_array, out):
-        """Run up to checkpoints[last - 1], measuring at checkpoints[first:last]; progress is [steps done, regret, fault]."""
+    def loop(arrays, law, problem, key_array, run, stop_array, row_array, first, last, progress_array, out):
+        """Run up to stops[last - 1]; at stops[c] measure into row rows[c] of out, unless that is negative.
+
+        progress is [steps done, regret, fault].
+        """
         noise, reward_of = law
         parameters, n_arms, best = pointer_to(problem[0]), problem[0].shape[1], problem[1]
-        key, checkpoints, progress = pointer_to(key_array), pointer_to(checkpoint_array), pointer_to(progress_array)
+        key, stops, progress = pointer_to(key_array), pointer_to(stop_array), pointer_to(progress_array)
+        rows = pointer_to(row_array)
         fault = moved(progress, FAULT)
         uniforms, noises = _room_for_uniforms(), _room_for_noises()
         t, regret = int(progress[DONE]), progress[REGRET]
         state = opened(arrays, parameters, t, fault)
         for c in range(first, last):
-            while t < checkpoints[c]:
-                batch = min(BATCH, checkpoints[c] - t)
+            while t < stops[c]:
+                batch = min(BATCH, stops[c] - t)
                 fill_uniforms(uniforms, t, batch, run, key)
                 for i in range(batch):
                     noises[i] = uniforms[2 * i + 1]
@@ -66,8 +70,9 @@ def loop_of(label: str, opened: Any, refilled: Any, drawn: Any, arm_at: Any, lea
                     regret += parameters[best] - parameters[arm]  # row 0 of the parameters are the means
                     t += 1
                     learnt(state, place, arm, checked_reward(reward, fault), t)
-            weights, total = reported(state, t)
-            measure(weights, total, parameters, n_arms, best, regret, moved(pointer_to(out), c * N_METRICS))
+            if rows[c] >= 0:
+                weights, total = reported(state, t)
+                measure(weights, total, parameters, n_arms, best, regret, moved(pointer_to(out), rows[c] * N_METRICS))
         progress[DONE], progress[REGRET] = t, regret
 
     loop.label = label  # type: ignore[attr-defined]

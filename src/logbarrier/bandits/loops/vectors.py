@@ -149,7 +149,8 @@ def draw_arm(state, u, t, step, run, key):
 @inlined
 def opened(arrays, parameters, t, fault):
     state = opened_vectors(arrays, fault)
-    set_policy(state, t)
+    if state.draw == 0:  # otherwise nobody asks for the policy before it is measured
+        set_policy(state, t)
     return state
 
 
