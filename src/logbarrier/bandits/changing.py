@@ -45,7 +45,9 @@ class ChangingBandits:
 
     def instance_at(self, key: np.ndarray, run: int, step: int) -> np.ndarray:
         """The parameters (2, K) that rule from that step to the end of its block."""
-        return np.vstack([self.means_at(key, run, step), np.full(self.n_arms, self.scale)])
+        parameters = np.empty((2, self.n_arms))
+        parameters[0], parameters[1] = self.means_at(key, run, step), self.scale
+        return parameters
 
     def instance(self, key: np.ndarray, run: int) -> np.ndarray:
         """The parameters of the first block."""

@@ -89,25 +89,27 @@ class _Single:
     def __init__(
         self, rule: Any, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, stops: Stops, out: np.ndarray
     ) -> None:
-        parameters = np.ascontiguousarray(problem.instance(key, runs[0]), dtype=np.float64)
+        parameters = np.array(problem.instance(key, runs[0]), dtype=np.float64, order="C")
         means = parameters[0]
-        self._loop, self._state = self._prepare(rule, problem, starting_theta(start, means), means)
-        self._fixed: tuple[Any, ...] = (law_of(problem), (parameters, int(np.argmax(means))), key, runs[0], *stops)
-        self._progress, self._out, self._rule, self.n_arms = np.zeros(3), out[0], rule, len(means)
+        self._faced = parameters, np.array([means.argmax()])
+        self._progress, self._rule, self.n_arms = np.zeros(3), rule, len(means)
+        loop, self._state = self._prepare(rule, problem, starting_theta(start, means), means)
+        before = (self._state, law_of(problem), self._faced, key, runs[0], *stops)
+        self._go = loop.bound(before, (0, 1), (self._progress, out[0]))
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
         """The loop and the arrays it moves."""
         raise NotImplementedError
 
     def advance(self, first: int, last: int) -> int:
-        self._loop(self._state, *self._fixed, first, last, self._progress, self._out)
+        self._go(first, last)
         _refuse_fault(self._rule, self._progress[2])
         return int(self._progress[0])
 
     def face(self, instances: list[np.ndarray]) -> None:
-        parameters = np.ascontiguousarray(instances[0], dtype=np.float64)
-        law, _, *further = self._fixed
-        self._fixed = (law, (parameters, int(np.argmax(parameters[0]))), *further)
+        parameters, best = self._faced
+        parameters[:] = instances[0]
+        best[0] = parameters[0].argmax()
 
 
 def _learned(rule: TwoScalarRule, n_arms: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -194,19 +196,21 @@ class LockstepFlight:
         lanes = [runs[min(lane, len(runs) - 1)] for lane in range(WIDTH)]
         tables = np.ascontiguousarray([problem.instance(key, run) for run in lanes], dtype=np.float64)
         tracked = problem.n_arms if rule.uses_arm_means else 0
-        self._loop, self._calls = lockstep.loop_kernel(), calls_of_runs(rule, problem.n_arms)
-        self._state = lockstep.new_lockstep(np.stack([starting_theta(start, table[0]) for table in tables]))
-        self._learned = (
+        state = lockstep.new_lockstep(np.stack([starting_theta(start, table[0]) for table in tables]))
+        learned = (
             np.stack([rule.new_memory() for _ in lanes]),
             np.zeros((WIDTH, tracked)),
             np.zeros((WIDTH, tracked)),
         )
-        self._fixed = (law_of_runs(problem), (tables, tables[:, 0].argmax(axis=1)), key, np.array(lanes), *stops)
+        self._faced = tables, tables[:, 0].argmax(axis=1)
         self._progress, self._out, self._rule, self._rows = np.zeros(2 + WIDTH), out, rule, stops.rows
         self._measured = np.empty((WIDTH, *out.shape[1:]))
+        calls = calls_of_runs(rule, problem.n_arms)
+        before = (state, calls, learned, law_of_runs(problem), self._faced, key, np.array(lanes), *stops)
+        self._go = lockstep.loop_kernel().bound(before, (0, 1), (self._progress, self._measured))
 
     def advance(self, first: int, last: int) -> int:
-        self._loop(self._state, self._calls, self._learned, *self._fixed, first, last, self._progress, self._measured)
+        self._go(first, last)
         _refuse_fault(self._rule, self._progress[1 + WIDTH])
         measured = self._rows[first:last]
         measured = measured[measured >= 0]
@@ -215,7 +219,7 @@ class LockstepFlight:
         return int(self._progress[0]) * len(self._out)
 
     def face(self, instances: list[np.ndarray]) -> None:
-        tables, bests = self._fixed[1]
+        tables, bests = self._faced
         for lane in range(WIDTH):
             tables[lane] = instances[min(lane, len(instances) - 1)]
         bests[:] = tables[:, 0].argmax(axis=1)

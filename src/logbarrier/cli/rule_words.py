@@ -22,14 +22,14 @@ def rule_from_words(name: str, words: Sequence[str], shared: Mapping[str, Any]) 
     from ..studies.tables import rule_of
 
     if ":" in name:  # a class of the user's own, file.py:Class
-        return cast("Rule", rule_of({"rule": name, **{key: _number(value) for key, value in _pairs(words)}}))
+        return cast("Rule", rule_of({"rule": name, **{key: number(value) for key, value in pairs(words)}}))
     known = parameters_of(RULES[name]) if name in RULES else {}
     given = {key: value for key, value in shared.items() if key in known}
-    for key, value in _pairs(words):
+    for key, value in pairs(words):
         if name in RULES and key not in known:
             takes = f"it takes {', '.join(map(option, known))}" if known else "it takes none"
             raise ValueError(f"{name}: has no option {option(key)}; {takes}{did_you_mean(option(key), map(option, known))}")
-        given[key] = value if key in known and known[key].is_word else _number(value)
+        given[key] = value if key in known and known[key].is_word else number(value)
     if name in RULES:
         _check_complete(RULES[name], given)
     return make_rule(name, given)
@@ -46,8 +46,9 @@ def _check_complete(rule: type[Rule], given: Mapping[str, Any]) -> None:
         raise ValueError(f"{rule.name}: needs {' and '.join(map(option, missing))}, see 'logbarrier rules'")
 
 
-def _pairs(words: Sequence[str]) -> list[tuple[str, str]]:
-    pairs, left = [], list(words)
+def pairs(words: Sequence[str]) -> list[tuple[str, str]]:
+    """Words such as ["--eta", "1000", "--c=2"] as (parameter, value)."""
+    found, left = [], list(words)
     while left:
         word = left.pop(0)
         if not word.startswith("--"):
@@ -57,11 +58,12 @@ def _pairs(words: Sequence[str]) -> list[tuple[str, str]]:
             if not left or left[0].startswith("--"):
                 raise ValueError(f"simulate: {option} needs a value")
             value = left.pop(0)
-        pairs.append((option[2:].replace("-", "_"), value))
-    return pairs
+        found.append((option[2:].replace("-", "_"), value))
+    return found
 
 
-def _number(word: str) -> float | str:
+def number(word: str) -> float | str:
+    """The number that a word stands for, or the word itself."""
     try:
         return float(word)
     except ValueError:

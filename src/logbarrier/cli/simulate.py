@@ -14,9 +14,12 @@ from .errors import check_figure, check_folder, one_sentence
 from .rule_words import rule_from_words
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from ..record import Record
 
 TABLE_ROWS = 11
+SHARED = ("gap", "r_max", "scale")  # of the problem, which a rule with a parameter of that name is told too
 
 
 class Rewards(StrEnum):
@@ -24,6 +27,11 @@ class Rewards(StrEnum):
 
     GAUSSIAN = "gaussian"
     BERNOULLI = "bernoulli"
+
+    @property
+    def family(self) -> str:
+        """The gap instances with such rewards."""
+        return {Rewards.GAUSSIAN: "GapInstances", Rewards.BERNOULLI: "BernoulliGapInstances"}[self]
 
 
 def simulate(
@@ -33,10 +41,14 @@ def simulate(
     horizon: Annotated[float, typer.Option(help="Steps per run; 25e3 is fine.")] = 25_000,
     runs: Annotated[int, typer.Option(help="Independent runs, each on a fresh instance.")] = 100,
     seed: Annotated[int, typer.Option(help="Same seed, same result, to the bit.")] = 0,
-    gap: Annotated[float, typer.Option(help="Best mean minus second best.")] = 0.1,
+    gap: Annotated[float | None, typer.Option(help="Best mean minus second best; 0.1, or 0.5 for SwappingArms.")] = None,
     rewards: Annotated[Rewards, typer.Option(help="The law of the rewards; bernoulli is for clicks.")] = Rewards.GAUSSIAN,
     r_max: Annotated[float | None, typer.Option(help="Best mean reward; 1, or 0.9 for bernoulli.")] = None,
-    scale: Annotated[float, typer.Option(help="Standard deviation of Gaussian rewards.")] = 1.0,
+    scale: Annotated[float | None, typer.Option(help="Standard deviation of Gaussian rewards; 1 by default.")] = None,
+    problem: Annotated[
+        str | None,
+        typer.Option(help="Another family: SwappingArms, DriftingArms, SeasonalArms, or your own as my_problems.py:MyProblem."),
+    ] = None,
     bad_start: Annotated[float | None, typer.Option(help="Start with the optimal arm at this probability.")] = None,
     engine: Annotated[str, typer.Option(help="auto, dense, lockstep, lazy or sparse.")] = "auto",
     threads: execution.AllCores = None,
@@ -47,26 +59,32 @@ def simulate(
 ) -> None:
     """Simulate one rule on the paper's gap instances, a fresh one for every run, and print how it learns.
 
-    The rule's own parameters are further options, as 'logbarrier rules' lists them.
+    The rule's own parameters are further options, as 'logbarrier rules' lists them; so are those of the problem.
 
     \b
     Example: logbarrier simulate --rule log-barrier-sgb --arms 10 --learning-rate 0.1 --eta 1000
+    Arms that swap: logbarrier simulate --rule sliding-window-ucb --arms 10 --problem SwappingArms --period 5000
     """
+    from ..bandits.changing import ChangingBandits
     from ..bandits.simulator import simulate as run_simulation
     from ..bandits.starts import OptimalArmAt
-    from ..plots.curves import learning_curves
     from ..plots.style import save_figure
+    from .problem_words import problem_from_words
 
     with one_sentence("nothing was saved"):
         check_figure(plot)
         if save is not None:
             check_folder(save)
-        problem = _problem(rewards, arms, gap, r_max, scale)
-        shared = {"horizon": horizon, "gap": gap, "r_max": problem.r_max, "scale": scale}
-        chosen = rule_from_words(rule, context.args, shared)
+        bernoulli = rewards is Rewards.BERNOULLI
+        if bernoulli and problem is not None:
+            raise ValueError("simulate: --rewards is for gap instances; leave it out with --problem")
+        given = {"n_arms": arms, "gap": gap, "r_max": r_max, "scale": None if bernoulli else scale}
+        family, words = problem_from_words(problem or rewards.family, given, context.args)
+        told = {"horizon": horizon, "scale": scale} | {key: getattr(family, key) for key in SHARED if hasattr(family, key)}
+        chosen = rule_from_words(rule, words, {key: value for key, value in told.items() if value is not None})
         record = run_simulation(
             chosen,
-            problem,
+            family,
             horizon=horizon,  # type: ignore[arg-type]
             runs=runs,
             seed=seed,
@@ -78,19 +96,22 @@ def simulate(
         if save is not None:
             record.save(save)
         if plot is not None:
-            save_figure(learning_curves({rule: record}), plot)
+            save_figure(_picture(rule, record, family, seed), plot)
     if as_json:
         typer.echo(json.dumps(record.to_dict()))
     else:
-        _print_table(record, _described(record))
+        _print_table(record, _described(record), isinstance(family, ChangingBandits))
 
 
-def _problem(rewards: Rewards, arms: int, gap: float, r_max: float | None, scale: float) -> Any:
-    from ..bandits.problems import BernoulliGapInstances, GapInstances
+def _picture(rule: str, record: Record, family: Any, seed: int) -> Figure:
+    from ..bandits.changing import ChangingBandits
+    from ..plots import changing_curves, learning_curves
+    from ..plots.changing import moments
 
-    if rewards is Rewards.BERNOULLI:
-        return BernoulliGapInstances(n_arms=arms, gap=gap, r_max=0.9 if r_max is None else r_max)
-    return GapInstances(n_arms=arms, gap=gap, r_max=1.0 if r_max is None else r_max, scale=scale)
+    if not isinstance(family, ChangingBandits):
+        return learning_curves({rule: record})
+    steps = moments(record.horizon)
+    return changing_curves({rule: record}, steps, family.means_along(steps, seed=seed))
 
 
 def _described(record: Record) -> str:
@@ -103,11 +124,13 @@ def _described(record: Record) -> str:
     )
 
 
-def _print_table(record: Record, title: str) -> None:
+def _print_table(record: Record, title: str, changes: bool) -> None:
     """Probability of the optimal arm at about ten checkpoints: step, mean, interval, median, stuck."""
     import numpy as np
     from rich.console import Console
     from rich.table import Table
+
+    from ..plots.curves import short_label_of
 
     mean, median, stuck = (
         record.mean("optimal_probability"),
@@ -116,7 +139,7 @@ def _print_table(record: Record, title: str) -> None:
     )
     low, high = record.interval("optimal_probability")
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("step", "mean p(a*)", "95 % interval", "median", "stuck"):
+    for heading in ("step", f"mean {short_label_of('optimal_probability', changes)}", "95 % interval", "median", "stuck"):
         table.add_column(heading, justify="right")
     shown = np.unique(np.linspace(0, len(record.steps) - 1, TABLE_ROWS).round().astype(int))
     for i in shown:
@@ -126,4 +149,6 @@ def _print_table(record: Record, title: str) -> None:
     console.print(title, highlight=False)
     console.print(table)
     regret: Any = record.mean("regret")[-1]
-    console.print(f"mean regret {regret:,.1f} ({regret / record.horizon:.4f} per step)", highlight=False)
+    console.print(
+        f"mean {short_label_of('regret', changes)} {regret:,.1f} ({regret / record.horizon:.4f} per step)", highlight=False
+    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .changing import changing_curves
 from .curves import learning_curves, standings
 from .style import save_figure
 
-__all__ = ["learning_curves", "save_figure", "standings"]
+__all__ = ["changing_curves", "learning_curves", "save_figure", "standings"]

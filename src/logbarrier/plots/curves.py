@@ -24,28 +24,36 @@ LABELS = {
     "inverse_square_probability": r"$1/\pi(a^*)^2$",
     "entropy": "entropy",
 }
-SHORT = {"regret": "regret", "optimal_probability": "p(a*)"}
+OF_THE_MOMENT = {  # where a problem changes while it is played
+    "optimal_probability": "probability of the present best arm",
+    "wrong_probability": "largest probability of an arm that is not the present best",
+    "regret": "cumulative dynamic regret",
+}
+SHORT = {"optimal_probability": "p(a*)"}
+SHORT_OF_THE_MOMENT = {"optimal_probability": "p(present best)", "regret": "dynamic regret"}
 
 
-def label_of(metric: str) -> str:
-    """A metric in words."""
-    return LABELS.get(metric, metric.replace("_", " "))
+def label_of(metric: str, changes: bool = False) -> str:
+    """A metric in words; changes: of a problem that changes, whose best arm is that of the moment."""
+    return (LABELS | OF_THE_MOMENT if changes else LABELS).get(metric, metric.replace("_", " "))
+
+
+def short_label_of(metric: str, changes: bool = False) -> str:
+    """The same as it fits a column."""
+    return (SHORT | SHORT_OF_THE_MOMENT if changes else SHORT).get(metric, metric.replace("_", " "))
 
 
 def learning_curves(records: Mapping[str, Record], metric: str = "optimal_probability") -> Figure:
     """Mean with 95 % t-band of each record, the middle half of its runs, and, where measured, the fraction of runs stuck."""
-    longest = max((len(label) for label in records), default=1)
-    columns = max(1, min(len(records), LEGEND_WIDTH // (longest + 8)))
-    legend_rows = -(-len(records) // columns)
+    columns, legend_rows = legend_below(records)
     with styled():
         size = (10.5, 3.0 + 0.2 * legend_rows)
         with_stuck = any("wrong_probability" in record.values for record in records.values())
         figure, (mean_axes, spread_axes, *stuck_axes) = panels(1, 3 if with_stuck else 2, size=size, sharex=True)
         for number, (label, record) in enumerate(records.items()):
-            colour = COLOURS[number % len(COLOURS)]
-            dashes = DASHES[number // len(COLOURS) % len(DASHES)]
+            colour, dashes = look_of(number)
             banded = len(records) <= MOST_BANDS
-            _mean_band(mean_axes, record, metric, label, colour, dashes, banded)
+            mean_band(mean_axes, record, metric, label, colour, dashes, banded)
             _quantile_band(spread_axes, record, metric, colour, dashes, banded)
             if "wrong_probability" in record.values:
                 stuck_axes[0].plot(record.steps, record.stuck(), dashes, color=colour)
@@ -63,10 +71,16 @@ def learning_curves(records: Mapping[str, Record], metric: str = "optimal_probab
     return figure
 
 
-def standings(rows: Mapping[str, tuple[Record, bool]], metrics: Sequence[str] = ("regret", "optimal_probability")) -> Figure:
+def standings(
+    rows: Mapping[str, tuple[Record, bool]],
+    metrics: Sequence[str] = ("regret", "optimal_probability"),
+    *,
+    changes: bool = False,
+) -> Figure:
     """The final value of one or two metrics and the fraction stuck, one row per record, in the order given.
 
-    The flag fills the mark. Thick bars are 95 % t-intervals of the mean, thin ones go from 5 % to 95 % of the runs.
+    The flag fills the mark; changes: as in `label_of`. Thick bars are 95 % t-intervals of the mean, thin ones go from 5 % to
+    95 % of the runs.
     """
     with_stuck = all("wrong_probability" in record.values for record, _ in rows.values())
     widths = [3, 2][: len(metrics)] + [1] * with_stuck
@@ -80,7 +94,7 @@ def standings(rows: Mapping[str, tuple[Record, bool]], metrics: Sequence[str] = 
             if with_stuck:
                 panes[-1].barh(height, record.stuck_fraction(), color=COLOURS[1], height=0.6)
         for axes, metric in zip(panes, metrics, strict=False):
-            axes.set(xlabel=f"final {SHORT.get(metric, label_of(metric))}")
+            axes.set(xlabel=f"final {short_label_of(metric, changes)}")
             if metric in ("optimal_probability", "wrong_probability"):
                 axes.set_xlim(-0.03, 1.03)
             elif all(record[metric][:, -1].min() > 0 for record, _ in rows.values()):
@@ -101,7 +115,20 @@ def _standing(axes: Axes, record: Record, metric: str, height: int, filled: bool
     axes.plot(record.mean(metric)[-1], height, "o", color=COLOURS[0], markerfacecolor=face, markersize=5)
 
 
-def _mean_band(axes: Axes, record: Record, metric: str, label: str, colour: str, dashes: str, banded: bool) -> None:
+def legend_below(records: Mapping[str, Record]) -> tuple[int, int]:
+    """Columns and rows of a legend below the panels."""
+    longest = max((len(label) for label in records), default=1)
+    columns = max(1, min(len(records), LEGEND_WIDTH // (longest + 8)))
+    return columns, -(-len(records) // columns)
+
+
+def look_of(number: int) -> tuple[str, str]:
+    """Colour and dashes of curve number 0, 1, ..."""
+    return COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
+
+
+def mean_band(axes: Axes, record: Record, metric: str, label: str, colour: str, dashes: str, banded: bool) -> None:
+    """A metric's mean over runs with its 95 % t-band, if banded."""
     low, high = record.interval(metric)
     axes.plot(record.steps, record.mean(metric), dashes, color=colour, label=label)
     if banded and record.runs > 1:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..plots import save_figure, standings
+from ..plots.curves import short_label_of
 from .page import heading, paragraph, picture, table
 from .ranking import Place, ranking
 from .study_sections import Entry, by_problem, measured_by_all, number
@@ -30,22 +31,27 @@ def rankings(listed: Sequence[Entry], folder: Path) -> tuple[list[str], list[Pat
         metric = group[0].case.setting.ranking_metric(measured_by_all(group))
         if metric is None or len(group) < FEWEST_RANKED:
             continue
+        changes = group[0].case.changes
         places = ranking([(entry.case, entry.record) for entry in group], metric)
         names = {id(entry.record): entry.rule for entry in group}
         second = group[0].case.setting.drawn_metric(measured_by_all(group))
         shown = list(dict.fromkeys([metric, second]))
         rows = {names[id(place.record)]: (place.record, place.follows_preferences) for place in places}
-        files.append(save_figure(standings(rows, shown), folder / f"ranking-{len(files) + 1}.svg"))
+        files.append(save_figure(standings(rows, shown, changes=changes), folder / f"ranking-{len(files) + 1}.svg"))
         key = KEY if all(filled for _, filled in rows.values()) else KEY + HOLLOW
-        sections.append(picture(files[-1], f"{problem}: the best {metric.replace('_', ' ')} on top; {key}"))
-        sections.append(paragraph(f"{problem}: {_advice(names, places, metric)}"))
-        sections.append(_table(names, places, shown))
+        sections.append(picture(files[-1], f"{problem}: the best {words(metric, changes)} on top; {key}"))
+        sections.append(paragraph(f"{problem}: {_advice(names, places, metric, words(metric, changes))}"))
+        sections.append(_table(names, places, shown, changes))
     return (sections, files) if files else ([], [])
 
 
-def _advice(names: Names, places: list[Place], metric: str) -> str:
+def words(metric: str, changes: bool) -> str:
+    """A metric within a sentence."""
+    return "dynamic regret" if changes and metric == "regret" else metric.replace("_", " ")
+
+
+def _advice(names: Names, places: list[Place], metric: str, word: str) -> str:
     """Which rule, and which kind of rule, a user should take here."""
-    word = metric.replace("_", " ")
     usable = [place for place in places if not place.knows_means] or places
     gradient = next((place for place in usable if place.follows_preferences), None)
     plain = next((place for place in usable if not place.follows_preferences), None)
@@ -65,7 +71,7 @@ def _advice(names: Names, places: list[Place], metric: str) -> str:
     return f"a policy gradient has the best {word} here: {ours}; the best other algorithm is {theirs}."
 
 
-def _table(names: Names, places: list[Place], shown: list[str]) -> str:
+def _table(names: Names, places: list[Place], shown: list[str], changes: bool) -> str:
     metric, *further = shown
     with_stuck = all("wrong_probability" in place.record.values for place in places)
     rows = []
@@ -84,13 +90,12 @@ def _table(names: Names, places: list[Place], shown: list[str]) -> str:
                 *([f"{record.stuck_fraction():.2f}"] if with_stuck else []),
             ]
         )
-    others = ["p(a*)" if other == "optimal_probability" else other.replace("_", " ") for other in further]
-    word = metric.replace("_", " ")
+    others = [short_label_of(other, changes) for other in further]
     columns = [
         "place",
         "could be",
         "rule",
-        f"mean {word}",
+        f"mean {words(metric, changes)}",
         "95 % interval",
         "5 %",
         "median",

@@ -8,14 +8,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..plots import learning_curves, save_figure
-from ..plots.curves import label_of
+from ..plots import changing_curves, learning_curves, save_figure
+from ..plots.changing import moments
+from ..plots.curves import label_of, short_label_of
 from ..record import Record
 from ..studies import Case, Store, records
 from ..studies.status import case_statuses, seconds_of, study_status
 from ..studies.study import Labels
+from ..studies.tables import problem_of
 from .page import commands, heading, paragraph, picture, table, title
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+OF_THE_MOMENT = (
+    "Where a problem changes, a* is the best arm of the moment, and regret is dynamic: each pull is charged against the "
+    "best arm of its own moment."
+)
 
 
 @dataclass(frozen=True)
@@ -26,6 +38,7 @@ class Entry:
     record: Record
     rule: str
     problem: str
+    seed: int
 
 
 def entries(stores: Sequence[Store]) -> list[Entry]:
@@ -36,7 +49,8 @@ def entries(stores: Sequence[Store]) -> list[Entry]:
     listed = []
     for (store, case, record), (rule, problem) in zip(found, names, strict=True):
         twice = names.count((rule, problem)) > 1
-        listed.append(Entry(case, record, f"{rule} ({store.study.name})" if twice else rule, problem))
+        name = f"{rule} ({store.study.name})" if twice else rule
+        listed.append(Entry(case, record, name, problem, store.study.seed))
     return listed
 
 
@@ -70,15 +84,31 @@ def opening(store: Store, name: str) -> list[str]:
 
 
 def curves(listed: Sequence[Entry], folder: Path) -> tuple[list[str], list[Path]]:
-    """One figure per problem: mean with interval, quantiles, fraction of runs stuck; returns sections and files."""
+    """One figure per problem, with what it shows; returns sections and files."""
     sections, files = [heading("Learning curves")], []
     for number, (problem, group) in enumerate(by_problem(listed).items(), 1):
-        metric = group[0].case.setting.drawn_metric(measured_by_all(group))
-        shown = {entry.rule: entry.record for entry in group}
-        files.append(save_figure(learning_curves(shown, metric), folder / f"curves-{number}.svg"))
-        stuck = ", and the fraction of runs stuck on a wrong arm" if "wrong_probability" in measured_by_all(group) else ""
-        sections.append(picture(files[-1], f"{problem}: {label_of(metric)}, the middle half of the runs{stuck}"))
+        figure, caption = _changing(group) if group[0].case.changes else _learning(group)
+        files.append(save_figure(figure, folder / f"curves-{number}.svg"))
+        sections.append(picture(files[-1], f"{problem}: {caption}"))
     return sections, files
+
+
+def _learning(group: Sequence[Entry]) -> tuple[Figure, str]:
+    """Mean with interval, quantiles, fraction of runs stuck."""
+    measured = measured_by_all(group)
+    metric = group[0].case.setting.drawn_metric(measured)
+    stuck = ", and the fraction of runs stuck on a wrong arm" if "wrong_probability" in measured else ""
+    figure = learning_curves({entry.rule: entry.record for entry in group}, metric)
+    return figure, f"{label_of(metric)}, the middle half of the runs{stuck}"
+
+
+def _changing(group: Sequence[Entry]) -> tuple[Figure, str]:
+    """The mean rewards of run 0, and what the rules made of such changes."""
+    case, seed = group[0].case, group[0].seed
+    steps = moments(group[0].record.horizon)
+    means = case.setting.means_along(problem_of(case.problem), steps, seed)
+    figure = changing_curves({entry.rule: entry.record for entry in group}, steps, means)
+    return figure, f"how the mean rewards change, and what follows them. {OF_THE_MOMENT}"
 
 
 def endings(listed: Sequence[Entry]) -> list[str]:
@@ -93,9 +123,10 @@ def endings(listed: Sequence[Entry]) -> list[str]:
         interval = f"{number(low)} to {number(high)}" if record.runs > 1 else ""
         mean = number(record.mean(metric)[-1])
         rows.append([entry.rule, entry.problem, str(record.runs), mean, interval, *quantiles, stuck])
-    name = "p(a*)" if metric == "optimal_probability" else metric.replace("_", " ")
+    name = short_label_of(metric, changes=all(entry.case.changes for entry in listed))
     columns = ["rule", "problem", "runs", f"mean {name}", "95 % interval", "5 %", "25 %", "median", "75 %", "95 %", "stuck"]
-    return [heading("Where every curve ended"), table(columns, rows, numbers=range(2, 11))]
+    note = [paragraph(OF_THE_MOMENT)] if any(entry.case.changes for entry in listed) else []
+    return [heading("Where every curve ended"), *note, table(columns, rows, numbers=range(2, 11))]
 
 
 def timings(store: Store) -> list[str]:

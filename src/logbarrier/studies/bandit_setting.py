@@ -10,6 +10,7 @@ import numpy as np
 
 from ..bandits.algorithms import RULES
 from ..bandits.algorithms.rule import Rule
+from ..bandits.changing import ChangingBandits, DriftingArms, SeasonalArms, SwappingArms
 from ..bandits.flights import ENGINES, choose
 from ..bandits.metrics import METRICS
 from ..bandits.problems import (
@@ -20,7 +21,7 @@ from ..bandits.problems import (
     GaussianBandit,
     UniformBandit,
 )
-from ..bandits.simulator import simulate
+from ..bandits.simulator import refuse_told_means, simulate
 from ..bandits.starts import OptimalArmAt
 from ..engine.random import stream_key
 from ..record import Record
@@ -32,7 +33,17 @@ if TYPE_CHECKING:
 
 PROBLEMS: dict[str, type[Any]] = {
     kind.__name__: kind
-    for kind in (GapInstances, BernoulliGapInstances, GaussianBandit, BernoulliBandit, UniformBandit, BetaBandit)
+    for kind in (
+        GapInstances,
+        BernoulliGapInstances,
+        GaussianBandit,
+        BernoulliBandit,
+        UniformBandit,
+        BetaBandit,
+        SwappingArms,
+        DriftingArms,
+        SeasonalArms,
+    )
 }
 RANKED_BY = {"regret": True, "optimal_probability": False, "suboptimality": True}
 
@@ -56,14 +67,22 @@ class Bandits(Setting):
     def sizes(self, problem: Any) -> dict[str, int]:
         return {"n_arms": int(problem.n_arms)}
 
+    def changes(self, problem: Any) -> bool:
+        return isinstance(problem, ChangingBandits)
+
+    def means_along(self, problem: Any, steps: np.ndarray, seed: int) -> np.ndarray:
+        means: np.ndarray = problem.means_along(steps, seed=seed)
+        return means
+
     def check(self, rule: Any, problem: Any, *, engine: str, bad_start: float | None) -> None:
+        refuse_told_means("Study", rule, problem)
         choose(rule, problem.n_arms, engine)
         if bad_start is not None and not rule.has_preferences:
             raise ValueError(f"Study: {rule.name} has no preferences that bad_start could set; leave one of them out")
 
     def same(self, problem: Any, other: Any) -> bool:
         key = stream_key(0)
-        return all(np.array_equal(problem.instance(key, run), other.instance(key, run)) for run in range(2))
+        return all(np.array_equal(_faced(problem, key, run), _faced(other, key, run)) for run in range(2))
 
     def simulate(
         self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None
@@ -71,6 +90,13 @@ class Bandits(Setting):
         asked = self.asked(cell, threads=threads, progress=progress)
         start = None if cell.bad_start is None else OptimalArmAt(cell.bad_start)
         return simulate(rule, problem, horizon=cell.horizon, start=start, engine=cell.engine, **asked)
+
+
+def _faced(problem: Any, key: np.ndarray, run: int) -> list[np.ndarray]:
+    """What a run meets first, and in the next blocks where that changes."""
+    if not isinstance(problem, ChangingBandits):
+        return [problem.instance(key, run)]
+    return [problem.instance_at(key, run, problem.block * number) for number in range(4)]
 
 
 SETTING = Bandits()

@@ -12,6 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from ..base.validate import did_you_mean
 from ..record import Record
 from . import own
@@ -77,6 +79,14 @@ class Setting(ABC):
             "threads": threads,
             "progress": progress or False,
         }
+
+    def changes(self, problem: Any) -> bool:
+        """Whether a problem changes while it is played: then regret is dynamic, and the best arm that of the moment."""
+        return False
+
+    def means_along(self, problem: Any, steps: np.ndarray, seed: int) -> np.ndarray:
+        """Mean rewards (steps, K) after each of `steps`, in run 0 of a seed, of a problem that changes."""
+        raise NotImplementedError
 
     def ranking_metric(self, measured: Collection[str]) -> str | None:
         """The measured metric that rules are ranked by; None if none of them is suitable."""

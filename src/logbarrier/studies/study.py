@@ -42,6 +42,11 @@ class Case:
         """How large its problem is, such as {"n_arms": 10}."""
         return self.setting.sizes(problem_of(self.problem))
 
+    @cached_property
+    def changes(self) -> bool:
+        """Whether its problem changes while it is played."""
+        return self.setting.changes(problem_of(self.problem))
+
     @property
     def n_arms(self) -> int:
         """K of a bandit."""

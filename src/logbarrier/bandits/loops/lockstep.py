@@ -214,7 +214,9 @@ def report(state, lane, means, best, regret, row):
 
 
 def _loop() -> Callable[..., Any]:
-    def loop(arrays, calls, learned, law, problem, key_array, run_array, stop_array, row_array, first, last, progress_array, out):
+    def loop(
+        arrays, calls, learned, law, problem, key_array, run_array, stop_array, row_array, first, last, progress_array, out
+    ):
         """Eight runs up to stops[last - 1]; at stops[c] measured into row rows[c] of out, unless that is negative.
 
         problem is (tables (8, P, K), bests (8,)), runs (8,) the run numbers, progress (10,) the steps done, the regrets and a

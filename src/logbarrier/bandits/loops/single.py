@@ -45,10 +45,10 @@ def loop_of(label: str, opened: Any, refilled: Any, drawn: Any, arm_at: Any, lea
     def loop(arrays, law, problem, key_array, run, stop_array, row_array, first, last, progress_array, out):
         """Run up to stops[last - 1]; at stops[c] measure into row rows[c] of out, unless that is negative.
 
-        progress is [steps done, regret, fault].
+        problem is (parameters (P, K), [the best arm]), progress is [steps done, regret, fault].
         """
         noise, reward_of = law
-        parameters, n_arms, best = pointer_to(problem[0]), problem[0].shape[1], problem[1]
+        parameters, n_arms, best = pointer_to(problem[0]), problem[0].shape[1], problem[1][0]
         key, stops, progress = pointer_to(key_array), pointer_to(stop_array), pointer_to(progress_array)
         rows = pointer_to(row_array)
         fault = moved(progress, FAULT)

@@ -1,0 +1,44 @@
+"""A problem's own parameters as words on the command line: `--period 5000` for the argument period."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..base.validate import did_you_mean
+from .rule_words import number, option, pairs
+
+
+def problem_from_words(name: str, given: Mapping[str, Any], words: Sequence[str]) -> tuple[Any, list[str]]:
+    """The family of a name, and the words that are left for the rule.
+
+    given: options of the command that describe a problem, such as n_arms; None for those that were not given.
+    words: such as ["--period", "5000", "--eta", "1000"]; those that name an argument of the problem go to it.
+    """
+    from ..studies.bandit_setting import SETTING
+    from ..studies.settings import class_named
+    from ..studies.tables import problem_of
+
+    families = [family for family, kind in SETTING.problems.items() if "n_arms" in inspect.signature(kind).parameters]
+    try:
+        kind = class_named("problem", name, within=SETTING)
+    except ValueError as error:
+        raise ValueError(f"simulate: {error}") from None
+    takes = inspect.signature(kind).parameters
+    if "n_arms" not in takes:
+        raise ValueError(f"simulate: problem must be a family that takes n_arms, such as {', '.join(families)}, got {name!r}")
+    chosen = {key: value for key, value in given.items() if value is not None}
+    for key in chosen:
+        if key not in takes:
+            known = [option(each) for each in takes if each != "n_arms"]
+            raise ValueError(
+                f"{name}: has no option {option(key)}; it takes {', '.join(known)}{did_you_mean(option(key), known)}"
+            )
+    left: list[str] = []
+    for key, word in pairs(words):
+        if key in takes:
+            chosen[key] = number(word)
+        else:
+            left += [option(key), word]
+    return problem_of({"problem": name, **chosen}), left
