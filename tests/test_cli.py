@@ -68,6 +68,17 @@ def test_every_rule_runs_with_the_words_that_rules_lists(name, capsys):
     assert json.loads(printed.out)["settings"]["rule"]["rule"] == name
 
 
+def test_a_problem_that_changes_takes_its_own_options_and_its_regret_is_dynamic(tmp_path):
+    words = ["--problem", "SwappingArms", "--period", "50", "--plot", tmp_path / "swaps.svg"]
+    done = logbarrier(*SMALL, *words)
+    assert done.returncode == 0, done.stderr
+    family = lb.SwappingArms(n_arms=5, period=50)
+    record = lb.simulate(lb.LogBarrierSGB(learning_rate=0.1, eta=50), family, horizon=200, runs=4, seed=0)
+    assert f"mean dynamic regret {record.mean('regret')[-1]:,.1f}" in done.stdout
+    assert "mean p(present best)" in done.stdout
+    assert "mean rewards of the arms in run 0" in (tmp_path / "swaps.svg").read_text()
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -90,6 +101,11 @@ def test_every_rule_runs_with_the_words_that_rules_lists(name, capsys):
         (["--plot", "nowhere/a.png"], "nowhere/a.png: the folder nowhere does not exist"),
         (["--plot", "a.gif"], "plot: the file must end in .png, .pdf or .svg, got 'a.gif'"),
         (["--arms", "many"], "Invalid value for '--arms'"),
+        (["--problem", "SwapingArms"], "got 'SwapingArms'; did you mean SwappingArms?"),
+        (["--problem", "GaussianBandit"], "simulate: problem must be a family that takes n_arms"),
+        (["--problem", "SeasonalArms", "--gap", "1"], "SeasonalArms: has no option --gap; it takes --period, --swing"),
+        (["--problem", "SwappingArms", "--period", "no"], "SwappingArms: period must be a number, got 'no'"),
+        (["--problem", "SwappingArms", "--rewards", "bernoulli"], "simulate: --rewards is for gap instances"),
     ],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_2(changes, message, tmp_path, monkeypatch):

@@ -64,6 +64,13 @@ def test_drift_is_slow_and_stays_around_zero():
     assert 0.3 < walk.std() < 0.7
 
 
+def test_means_along_are_those_that_ruled_the_steps():
+    family = lb.DriftingArms(n_arms=3, time_scale=100, block=10)
+    along = family.means_along(np.array([0, 9, 10, 25]), seed=5, run=2)
+    expected = [family.means_at(stream_key(5), 2, step) for step in (0, 0, 10, 20)]
+    assert (along == expected).all()
+
+
 def test_beliefs_that_fade_follow_a_swap():
     """Ten eras of 2000 steps: Thompson sampling that forgets nothing loses more; the seed is fixed."""
     family = lb.SwappingArms(n_arms=5, gap=0.5, period=2000)

@@ -56,6 +56,9 @@ PROBLEM_TABLES = [
     {"problem": "BernoulliBandit", "means": [0.1, 0.1], "allow_ties": True},
     {"problem": "UniformBandit", "means": [0.1, 0.2], "half_width": 0.3},
     {"problem": "BetaBandit", "means": [0.1, 0.7], "concentration": 3.3},
+    {"problem": "SwappingArms", "n_arms": 3, "gap": 0.3, "period": 70, "r_max": 2.0, "scale": 0.5},
+    {"problem": "DriftingArms", "n_arms": 3, "time_scale": 70.5, "r_max": 2.0, "scale": 0.5, "block": 3},
+    {"problem": "SeasonalArms", "n_arms": 3, "period": 70.5, "swing": 0.1, "r_max": 2.0, "scale": 0.5, "block": 3},
 ]
 
 

@@ -81,6 +81,8 @@ class Bandits(Setting):
             raise ValueError(f"Study: {rule.name} has no preferences that bad_start could set; leave one of them out")
 
     def same(self, problem: Any, other: Any) -> bool:
+        if self.changes(problem) and problem.block != other.block:
+            return False
         key = stream_key(0)
         return all(np.array_equal(_faced(problem, key, run), _faced(other, key, run)) for run in range(2))
 
