@@ -13,7 +13,7 @@ taken as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 from . import validate
@@ -44,17 +44,28 @@ class Parameter:
     read     (owner, name, plain): the value that plain JSON or TOML stands for; refuses other types
     write    value -> plain JSON
     is_word  written as a word, not as a number
+    may_be_none  None, its default, means that another parameter decides; it is then not written
     """
 
     check: Check
     read: Check = number_as_read
     write: Callable[[Any], Any] = float
     is_word: bool = False
+    may_be_none: bool = False
 
 
 def between(least: float, most: float) -> Parameter:
     """A number from `least` to `most`, both included."""
     return Parameter(lambda owner, name, value: validate.between(owner, name, value, least, most))
+
+
+def optional(parameter: Parameter) -> Parameter:
+    """The same, or None: what was not thought of when a rule was first stored is not written unless it is given."""
+
+    def check(owner: str, name: str, value: Any) -> Any:
+        return None if value is None else parameter.check(owner, name, value)
+
+    return replace(parameter, check=check, may_be_none=True)
 
 
 def whole(least: int, most: int | None = None) -> Parameter:
@@ -97,6 +108,12 @@ def parameters_of(owner: type) -> dict[str, Parameter]:
 
 def _parameter_in(hint: Any) -> Parameter:
     return next((part for part in get_args(hint)[1:] if isinstance(part, Parameter)), AS_IT_IS)
+
+
+def written(made: Any) -> dict[str, Any]:
+    """Field name -> plain JSON value, without those that are None."""
+    found = {name: (parameter, getattr(made, name)) for name, parameter in parameters_of(type(made)).items()}
+    return {name: parameter.write(value) for name, (parameter, value) in found.items() if not (parameter.may_be_none and value is None)}
 
 
 def make_named(kind: str, classes: Mapping[str, type[Made]], name: str, parameters: Mapping[str, Any]) -> Made:

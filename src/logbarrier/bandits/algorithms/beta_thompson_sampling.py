@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.beta_race import fill_leading_logits
 from ...engine.compiled import compiled
 from ...engine.elementary import exp, log
-from ...engine.gamma import log_beta, logit_beta, logit_beta_variate
+from ...engine.gamma import log_beta, logit_beta
 from ...engine.random import ARM
 from ..loops.vectors import largest
 from .arm_means import draw_largest
@@ -40,10 +41,10 @@ def beliefs(vectors, arm):
 @compiled
 def draw(u, t, policy, vectors, memory, hyper, stream):
     """The arm of the largest sample; logits have the same order."""
-    samples = np.empty(policy.shape[0])
+    samples, shapes = np.empty(policy.shape[0]), np.empty((2, policy.shape[0]))
     for arm in range(policy.shape[0]):
-        a, b = beliefs(vectors, arm)
-        samples[arm], _ = logit_beta_variate(a, b, 1 + BLOCKS * arm, ARM, stream)
+        shapes[0, arm], shapes[1, arm] = beliefs(vectors, arm)
+    fill_leading_logits(samples, shapes, BLOCKS, ARM, stream)
     return draw_largest(u, samples, largest(samples))
 
 

@@ -16,17 +16,17 @@ from .thompson_sampling import ThompsonSampling
 
 @compiled
 def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
-    """n <- discount n and S <- discount S for every arm, then the reward is counted; centre = S/(n + 1)."""
+    """n <- discount n and S <- discount S for every arm, then the reward is counted; centre = S/(n + q)."""
     centres, counts, deviations = vectors
-    scale, discount = hyper
+    scale, earlier, discount = hyper
     for a in range(centres.shape[0]):
-        total = discount * centres[a] * (counts[a] + 1.0)
+        total = discount * centres[a] * (counts[a] + earlier)
         counts[a] *= discount
         if a == arm:
             total += reward
             counts[a] += 1.0
-        centres[a] = total / (counts[a] + 1.0)
-        deviations[a] = scale / math.sqrt(counts[a] + 1.0)
+        centres[a] = total / (counts[a] + earlier)
+        deviations[a] = scale / math.sqrt(counts[a] + earlier)
     return True
 
 
@@ -34,9 +34,10 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
 class DiscountedThompsonSampling(ThompsonSampling):
     """Thompson sampling whose memory fades (Raj and Kalyani 2017, with Gaussian beliefs).
 
-        pull the largest of samples from N(S(a)/(n(a) + 1), scale^2/(n(a) + 1))
+        pull the largest of samples from N(S(a)/(n(a) + q), scale^2/(n(a) + q)),   q = (scale/prior_scale)^2
 
-    where a reward k pulls ago counts discount^k in the number n(a) and the sum S(a). scale: the deviation of a reward.
+    where a reward k pulls ago counts discount^k in the number n(a) and the sum S(a). scale and prior_scale: the deviations of
+    a reward from its mean and of a mean from 0, as in `ThompsonSampling`.
     discount: 1 forgets nothing; the memory is about 1/(1 - discount) pulls long.
     """
 
@@ -48,13 +49,13 @@ class DiscountedThompsonSampling(ThompsonSampling):
     discount: Share = 0.999
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
-        return float(self.scale), float(self.discount)
+        return float(self.scale), self.earlier, float(self.discount)
 
     def expected_update(
         self, t: int, policy: np.ndarray, means: np.ndarray, vectors: np.ndarray, memory: np.ndarray
     ) -> np.ndarray:
         """Every centre fades, and that of the pulled arm takes in its reward."""
         centres, counts, _ = vectors
-        faded = self.discount * centres * (counts + 1)
-        left = self.discount * counts
-        return np.asarray((1 - policy) * faded / (left + 1) + policy * (faded + means) / (left + 2) - centres)
+        faded = self.discount * centres * (counts + self.earlier)
+        left = self.discount * counts + self.earlier
+        return np.asarray((1 - policy) * faded / left + policy * (faded + means) / (left + 1) - centres)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...base.parameters import Parameterised, parameters_of
+from ...base.parameters import Parameterised, written
 from ...engine.compiled import compiled
 
 
@@ -54,8 +54,7 @@ class Rule(Parameterised):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values; `algorithms.rule_from_dict` reads them."""
-        parameters = parameters_of(type(self))
-        return {"rule": self.name} | {name: parameter.write(getattr(self, name)) for name, parameter in parameters.items()}
+        return {"rule": self.name, **written(self)}
 
 
 @dataclass(frozen=True, kw_only=True)

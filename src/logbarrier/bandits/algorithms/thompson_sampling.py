@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ...base.parameters import between
+from ...base.parameters import between, optional
 from ...engine.compiled import compiled
 from ...engine.elementary import exp, log
 from ...engine.lanes import WIDTH, lane_sum, load, splat, store
@@ -26,11 +26,12 @@ MOST_POINTS = 2000  # a few hundred are needed; a damaged state may not hang
 
 @compiled
 def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
-    """centre = (sum of rewards)/(n + 1), deviation = scale/sqrt(n + 1), as if every arm had once paid 0."""
+    """centre = (sum of rewards)/(n + q), deviation = scale/sqrt(n + q), as if every arm had paid 0 in q pulls before."""
     centres, counts, deviations = vectors
+    scale, earlier = hyper
     counts[arm] += 1.0
-    centres[arm] += (reward - centres[arm]) / (counts[arm] + 1.0)
-    deviations[arm] = hyper[0] / math.sqrt(counts[arm] + 1.0)
+    centres[arm] += (reward - centres[arm]) / (counts[arm] + earlier)
+    deviations[arm] = scale / math.sqrt(counts[arm] + earlier)
     return True
 
 
@@ -99,13 +100,18 @@ def weigh(t, vectors, memory, hyper, weights):
 class ThompsonSampling(VectorRule):
     """Thompson sampling with Gaussian beliefs (Agrawal and Goyal 2013).
 
-        pull the largest of samples from N(S(a)/(n(a) + 1), scale^2/(n(a) + 1))
+        pull the largest of samples from N(S(a)/(n(a) + q), scale^2/(n(a) + q)),   q = (scale/prior_scale)^2
 
     where n(a) is the number and S(a) the sum of arm a's rewards: the posterior for rewards of deviation `scale`
-    around a mean that is believed N(0, scale^2). The probabilities that agents report and metrics are measured from
+    around a mean that is believed N(0, prior_scale^2). The probabilities that agents report and metrics are measured from
     are integrals, exact to 1e-12.
 
-    scale > 0: the deviation of a reward, and how far from 0 its mean may lie.
+    scale > 0: the deviation of a reward. prior_scale > 0: how far from 0 its mean may lie; as far as a reward from its mean if
+    it is not given, which is too narrow where means lie several `scale` apart.
+
+    >>> import logbarrier as lb
+    >>> lb.ThompsonSampling(scale=0.1, prior_scale=1.0).to_dict()
+    {'rule': 'thompson-sampling', 'scale': 0.1, 'prior_scale': 1.0}
     """
 
     name = "thompson-sampling"
@@ -118,17 +124,34 @@ class ThompsonSampling(VectorRule):
     draw = staticmethod(draw)
 
     scale: Annotated[float, between(1e-100, 1e100)] = 1.0
+    prior_scale: Annotated[float | None, optional(between(1e-100, 1e100))] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1e-100 <= self.scale / self.width <= 1e100:
+            name = type(self).__name__
+            raise ValueError(f"{name}: scale/prior_scale must be between 1e-100 and 1e+100, got {self.scale / self.width:g}")
+
+    @property
+    def width(self) -> float:
+        """The deviation of a mean from 0 that is believed before any reward."""
+        return float(self.scale if self.prior_scale is None else self.prior_scale)
+
+    @property
+    def earlier(self) -> float:
+        """q, the number of pulls that such a belief is worth."""
+        return (float(self.scale) / self.width) ** 2
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
-        return (float(self.scale),)
+        return float(self.scale), self.earlier
 
     def new_vectors(self, theta: np.ndarray, means: np.ndarray | None) -> np.ndarray:
         vectors = super().new_vectors(theta, means)
-        vectors[2] = self.scale
+        vectors[2] = self.width
         return vectors
 
     def expected_update(
         self, t: int, policy: np.ndarray, means: np.ndarray, vectors: np.ndarray, memory: np.ndarray
     ) -> np.ndarray:
-        """p(a) (r(a) - centre(a)) / (n(a) + 2)."""
-        return np.asarray(policy * (means - vectors[0]) / (vectors[1] + 2))
+        """p(a) (r(a) - centre(a)) / (n(a) + 1 + q)."""
+        return np.asarray(policy * (means - vectors[0]) / (vectors[1] + 1 + self.earlier))
