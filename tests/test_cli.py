@@ -55,7 +55,7 @@ def test_every_rule_runs_with_the_words_that_rules_lists(name, capsys):
     words = [
         word
         for field in fields(lb.RULES[name])
-        if field.name not in ("horizon", "gap", "r_max", "scale")
+        if field.name not in ("horizon", "gap", "r_max", "scale", "prior_scale")
         for word in (
             "--" + field.name.replace("_", "-"),
             str(needed[field.name] if field.default is MISSING else field.default),

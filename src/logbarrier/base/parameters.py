@@ -44,14 +44,12 @@ class Parameter:
     read     (owner, name, plain): the value that plain JSON or TOML stands for; refuses other types
     write    value -> plain JSON
     is_word  written as a word, not as a number
-    may_be_none  None, its default, means that another parameter decides; it is then not written
     """
 
     check: Check
     read: Check = number_as_read
     write: Callable[[Any], Any] = float
     is_word: bool = False
-    may_be_none: bool = False
 
 
 def between(least: float, most: float) -> Parameter:
@@ -60,12 +58,12 @@ def between(least: float, most: float) -> Parameter:
 
 
 def optional(parameter: Parameter) -> Parameter:
-    """The same, or None: what was not thought of when a rule was first stored is not written unless it is given."""
+    """The same, or None, which is not written: a parameter that came later leaves what was stored before as it is."""
 
     def check(owner: str, name: str, value: Any) -> Any:
         return None if value is None else parameter.check(owner, name, value)
 
-    return replace(parameter, check=check, may_be_none=True)
+    return replace(parameter, check=check)
 
 
 def whole(least: int, most: int | None = None) -> Parameter:
@@ -112,8 +110,8 @@ def _parameter_in(hint: Any) -> Parameter:
 
 def written(made: Any) -> dict[str, Any]:
     """Field name -> plain JSON value, without those that are None."""
-    found = {name: (parameter, getattr(made, name)) for name, parameter in parameters_of(type(made)).items()}
-    return {name: parameter.write(value) for name, (parameter, value) in found.items() if not (parameter.may_be_none and value is None)}
+    parameters = parameters_of(type(made))
+    return {name: each.write(getattr(made, name)) for name, each in parameters.items() if getattr(made, name) is not None}
 
 
 def make_named(kind: str, classes: Mapping[str, type[Made]], name: str, parameters: Mapping[str, Any]) -> Made:

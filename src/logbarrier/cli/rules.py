@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from ..bandits.algorithms.rule import Rule
 
 
+UNSET = "unset"  # the default of a parameter that need not be given and has no value then
+
+
 def rules(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List the rules with their parameters, their place in the paper and what they are.
 
@@ -39,7 +42,10 @@ def _described(rule: type[Rule]) -> dict[str, Any]:
 
     return {
         "rule": rule.name,
-        "parameters": {field.name: None if field.default is MISSING else field.default for field in fields(rule)},
+        "parameters": {
+            field.name: None if field.default is MISSING else UNSET if field.default is None else field.default
+            for field in fields(rule)
+        },
         "place": rule.place,
         "summary": (rule.__doc__ or "").splitlines()[0],
     }

@@ -12,6 +12,7 @@ from scipy.special import log_ndtr, ndtr
 from scipy.stats import beta, chisquare
 
 import logbarrier as lb
+from logbarrier import testing
 from logbarrier.bandits.loops.calls import vector_calls_of
 from logbarrier.bandits.loops.vectors import set_policy_of
 from logbarrier.engine.compiled import from_python
@@ -194,6 +195,43 @@ def test_thompson_probabilities_of_very_unequal_counts_are_the_integral():
         assert thompson_probabilities(centres, counts) == pytest.approx(largest_of_normals(centres, deviations), abs=1e-10)
 
 
+WIDE = [
+    lb.ThompsonSampling(scale=0.1, prior_scale=2.0),
+    lb.ThompsonSampling(scale=3.0, prior_scale=0.5),
+    lb.DiscountedThompsonSampling(scale=0.1, prior_scale=2.0, discount=1.0),
+]
+
+
+@pytest.mark.parametrize("rule", WIDE, ids=str)
+def test_a_prior_scale_makes_the_posterior_of_that_prior(rule):
+    """By Bayes: precisions 1/prior_scale^2 and n/scale^2 add up, and the rewards are weighted by theirs."""
+    rewards = {0: [0.3, 0.5, 0.1], 1: [1.7], 2: []}
+    agent = lb.Agent(rule, n_arms=3)
+    for arm, given in rewards.items():
+        for reward in given:
+            agent.observe(arm, reward=reward)
+    precisions = np.array([rule.prior_scale**-2 + len(given) * rule.scale**-2 for given in rewards.values()])
+    centres = np.array([sum(given) * rule.scale**-2 for given in rewards.values()]) / precisions
+    assert agent.policy == pytest.approx(largest_of_normals(centres, precisions**-0.5), abs=1e-9)
+
+
+@pytest.mark.parametrize("rule", WIDE, ids=str)
+def test_rules_with_a_prior_scale_conform(rule):
+    assert testing.check_rule(rule).passed
+
+
+def test_a_prior_as_wide_as_the_noise_is_the_default_and_the_default_is_not_written():
+    family, options = (
+        lb.GapInstances(n_arms=5, scale=0.3),
+        {"horizon": 500, "runs": 3, "seed": 1, "checkpoints": 5, "threads": 1},
+    )
+    plain, same = lb.ThompsonSampling(scale=0.3), lb.ThompsonSampling(scale=0.3, prior_scale=0.3)
+    assert plain.to_dict() == {"rule": "thompson-sampling", "scale": 0.3}
+    assert same.to_dict() == {"rule": "thompson-sampling", "scale": 0.3, "prior_scale": 0.3}
+    for metric in ("regret", "optimal_probability", "entropy"):
+        assert (lb.simulate(plain, family, **options)[metric] == lb.simulate(same, family, **options)[metric]).all()
+
+
 @pytest.mark.parametrize("rule", [lb.UCB1(), lb.ThompsonSampling()], ids=lambda rule: rule.name)
 def test_regret_is_far_below_uniform_play_and_grows_like_a_logarithm(rule):
     """Over four times the steps a square root grows twofold. Four seeds gave 1.24 to 1.40, so the false-alarm rate is small."""
@@ -209,6 +247,14 @@ def test_regret_is_far_below_uniform_play_and_grows_like_a_logarithm(rule):
     [
         (lambda: lb.UCB1(c=0), "UCB1: c must be positive and finite, got 0.0"),
         (lambda: lb.ThompsonSampling(scale=1e-200), "ThompsonSampling: scale must be between 1e-100 and 1e\\+100, got 1e-200"),
+        (
+            lambda: lb.ThompsonSampling(prior_scale=0),
+            "ThompsonSampling: prior_scale must be between 1e-100 and 1e\\+100, got 0.0",
+        ),
+        (
+            lambda: lb.DiscountedThompsonSampling(scale=1e-90, prior_scale=1e90),
+            "DiscountedThompsonSampling: scale/prior_scale must be between 1e-100 and 1e\\+100, got 1e-180",
+        ),
         (lambda: lb.EpsilonGreedy(exploration=-1), "EpsilonGreedy: exploration must be zero or positive, got -1.0"),
         (lambda: lb.EpsilonGreedy(floor=1.5), "EpsilonGreedy: floor must be between 0 and 1, got 1.5"),
         (
