@@ -6,10 +6,13 @@ import math
 from collections.abc import Callable
 
 from ..bandits.algorithms.adaptive_log_barrier_sgb import AdaptiveLogBarrierSGB
+from ..bandits.algorithms.auto_log_barrier import AutoLogBarrier
 from ..bandits.algorithms.baseline_npg import BaselineNPG
+from ..bandits.algorithms.beta_thompson_sampling import BetaThompsonSampling
 from ..bandits.algorithms.clipped_log_barrier_sgb import ClippedLogBarrierSGB
 from ..bandits.algorithms.decaying_entropy_sgb import DecayingEntropySGB
 from ..bandits.algorithms.decaying_sgb import DecayingSGB
+from ..bandits.algorithms.discounted_thompson_sampling import DiscountedThompsonSampling
 from ..bandits.algorithms.entropy_npg import EntropyNPG
 from ..bandits.algorithms.entropy_sgb import EntropySGB
 from ..bandits.algorithms.epsilon_greedy import EpsilonGreedy
@@ -24,6 +27,7 @@ from ..bandits.algorithms.momentum_log_barrier_sgb import MomentumLogBarrierSGB
 from ..bandits.algorithms.npg import NPG
 from ..bandits.algorithms.rule import Rule
 from ..bandits.algorithms.sgb import SGB
+from ..bandits.algorithms.sliding_window_ucb import SlidingWindowUCB
 from ..bandits.algorithms.staged_sgb import StagedSGB
 from ..bandits.algorithms.theory_sgb import TheorySGB
 from ..bandits.algorithms.thompson_sampling import ThompsonSampling
@@ -52,6 +56,11 @@ def temperature(epsilon: float, instance: Instance) -> float:
     return epsilon / (2.0 * math.log(instance.n_arms))
 
 
+def window_for(horizon: int) -> int:
+    """2 sqrt(T log T), for rewards in an interval of length 1 and one change within T pulls."""
+    return round(2.0 * math.sqrt(horizon * math.log(horizon)))
+
+
 def half_cost(epsilon: float, instance: Instance) -> float:
     """eta = 2K/epsilon: the barrier costs at most epsilon/2."""
     return 2.0 * instance.n_arms / epsilon
@@ -70,6 +79,7 @@ PRESCRIPTIONS: dict[str, Prescription] = {
         learning_rate=WORST_CASE_STEP * epsilon**2, eta=half_cost(epsilon, instance)
     ),
     "adaptive-log-barrier-sgb": lambda epsilon, instance, horizon: AdaptiveLogBarrierSGB(learning_rate=STEP),
+    "auto-log-barrier": lambda epsilon, instance, horizon: AutoLogBarrier(),
     "clipped-log-barrier-sgb": lambda epsilon, instance, horizon: ClippedLogBarrierSGB(),
     "mini-batch-log-barrier-sgb": lambda epsilon, instance, horizon: MiniBatchLogBarrierSGB(
         learning_rate=1.0, weight=epsilon / 2.0, batch=16
@@ -87,6 +97,11 @@ PRESCRIPTIONS: dict[str, Prescription] = {
     "exact-log-barrier-pg": lambda epsilon, instance, horizon: ExactLogBarrierPG(weight=epsilon / 2.0),
     "ucb1": lambda epsilon, instance, horizon: UCB1(c=math.sqrt(2.0)),
     "thompson-sampling": lambda epsilon, instance, horizon: ThompsonSampling(scale=HALF_WIDTH),
+    "beta-thompson-sampling": lambda epsilon, instance, horizon: BetaThompsonSampling(),
+    "discounted-thompson-sampling": lambda epsilon, instance, horizon: DiscountedThompsonSampling(
+        scale=HALF_WIDTH, discount=0.999
+    ),
+    "sliding-window-ucb": lambda epsilon, instance, horizon: SlidingWindowUCB(c=math.sqrt(2.0), window=window_for(horizon)),
     "epsilon-greedy": lambda epsilon, instance, horizon: EpsilonGreedy(),
     "inverse-gap-weighting": lambda epsilon, instance, horizon: InverseGapWeighting(),
     "exp3": lambda epsilon, instance, horizon: EXP3(learning_rate=epsilon / (4.0 * instance.n_arms), mixing=epsilon / 4.0),

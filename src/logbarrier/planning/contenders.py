@@ -21,7 +21,7 @@ CLICK_DEVIATION = 0.5  # the largest that rewards of 0 and 1 have
 # Nanoseconds a step for every arm and for itself; rough, and constants so that a plan does not depend on the machine's mood.
 BY_ARM: dict[type[Rule], float] = {
     ThompsonSampling: 12.0,
-    BetaThompsonSampling: 250.0,
+    BetaThompsonSampling: 60.0,
     UCB1: 2.5,
     InverseGapWeighting: 2.5,
     EpsilonGreedy: 1.0,
