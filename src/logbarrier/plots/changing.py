@@ -43,7 +43,7 @@ def changing_curves(records: Mapping[str, Record], steps: np.ndarray, means: np.
             axes.set_title(f"{label_of(metric, changes=True)}, mean over runs")
             if metric == "optimal_probability":
                 axes.set_ylim(-0.03, 1.03)
-        panes[-1, 0].set(xlabel="step", xlim=(steps[0], steps[-1]))
+        panes[-1, 0].set(xlabel="step", xlim=(steps[0], steps[-1] + 1))
         panes[-1, 0].ticklabel_format(axis="x", style="sci", scilimits=(-3, 5), useMathText=True)
         if drawn:
             figure.legend(loc="outside lower center", ncols=columns)
