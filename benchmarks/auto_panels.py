@@ -44,7 +44,7 @@ def rules_of(group: str, noise: float) -> list[lb.Rule]:
         return [lb.AutoLogBarrier()]
     if group == "alphas":
         return [lb.AdaptiveLogBarrierSGB(learning_rate=alpha) for alpha in ALPHAS]
-    return [lb.ThompsonSampling(scale=noise or 0.5)]
+    return [lb.ThompsonSampling(scale=noise or 0.5, prior_scale=1.0)]
 
 
 def compute(given: argparse.Namespace) -> None:

@@ -56,7 +56,7 @@ def test_every_line_of_code_makes_the_rule_it_names():
 
 
 def test_a_rule_too_slow_for_the_budget_is_left_out_and_named():
-    plan = planning.plan(300, 0.5, 100, rewards="bernoulli", budget=0.04, threads=1)
+    plan = planning.plan(700, 0.5, 100, rewards="bernoulli", budget=0.04, threads=1)
     assert "lb.BetaThompsonSampling()" in plan.left_out
     assert "lb.BetaThompsonSampling()" not in {row.code for row in plan.rows}
 

@@ -40,8 +40,7 @@ def contenders(family: GapInstances | BernoulliGapInstances) -> list[Rule]:
         tried += [BetaThompsonSampling(), ThompsonSampling(scale=scale)]
     else:
         scale = family.scale
-        wide = max(scale, unit)  # the scale is also how far from 0 a mean is believed to lie
-        tried += [ThompsonSampling(scale=each) for each in dict.fromkeys((scale, wide))]
+        tried += [ThompsonSampling(scale=scale, prior_scale=unit)]
     return [*tried, UCB1(c=float(f"{2.0 * scale:.3g}")), InverseGapWeighting(), EpsilonGreedy()]
 
 

@@ -146,7 +146,7 @@ class Search:
         return min(near, key=lambda c: c.eta)
 
     def _untried(self, leader: Candidate) -> list[float]:
-        """Values of eta worth a try: next to the leader's, or the next stronger barrier, if their plateau is above its p(a*)."""
+        """Values of eta worth a try: next to the leader's, or the next stronger barrier, with a plateau above its p(a*)."""
         had = [eta for rate, eta in self._records if rate == leader.learning_rate]
         place, strongest = self.etas.index(leader.eta), self.etas.index(min(had))
         near = [self.etas[i] for i in (place - 1, place + 1, strongest - 1) if 0 <= i < len(self.etas)]
