@@ -65,6 +65,27 @@ def test_an_agent_reopened_is_the_agent_that_was_closed(path):
         assert (agent.replayed().policy == agent.policy).all()
 
 
+@pytest.mark.parametrize(
+    ("rule", "options", "other"),
+    [
+        (RULE, {"start": np.array([0.2, 0.3, 0.5])}, {"start": [0.3, 0.2, 0.5]}),
+        (lb.ExactPG(), {"means": (1, 2, 3)}, {"means": [1, 2, 4]}),
+    ],
+)
+def test_an_agent_begins_where_it_is_told_and_stays_that_agent(path, rule, options, other):
+    twin = lb.Agent(rule, arms=ARMS, **options)
+    with lb.DurableAgent(path, rule=rule, arms=ARMS, **options) as agent:
+        for _ in range(5):
+            assert agent.ask() == twin.ask()
+            agent.tell(agent.pending[0], 1.0)
+            twin.tell(twin.pending[0], 1.0)
+        abandoned(agent)
+    with lb.DurableAgent(path, rule=rule, arms=(name for name in ARMS), **options) as agent:
+        assert agent.state_dict() == agent.replayed().state_dict() == twin.state_dict()
+    with pytest.raises(ValueError, match=f"was made with {next(iter(other))} "):
+        lb.DurableAgent(path, **other)
+
+
 def test_a_reward_counts_once_and_another_one_is_refused(path):
     with made(path) as agent:
         decision = agent.ask()
@@ -228,6 +249,8 @@ def test_the_log_has_every_decision_with_its_propensity(path):
         ({"arms": ["a", "b"]}, "was made with arms"),
         ({"seed": 7}, "was made with seed 0, got 7"),
         ({"floor": 0.5}, "was made with floor 0.0, got 0.5"),
+        ({"start": np.array([0.2, 0.3, 0.5])}, r"was made with start None, got \[0.2, 0.3, 0.5\]"),
+        ({"means": (1, 2, 3)}, r"was made with means None, got \[1, 2, 3\]"),
         ({"ttl": -1}, "DurableAgent: ttl must be positive and finite, got -1.0"),
         ({"default_reward": 1e200}, "DurableAgent: reward must be at most 1e\\+100 in size"),
     ],
