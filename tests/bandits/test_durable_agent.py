@@ -228,6 +228,55 @@ def test_snapshots_shorten_the_replay_and_change_no_bit(path, monkeypatch):
         assert (agent.replayed().policy == policy).all()
 
 
+def test_compacting_drops_what_was_closed_long_ago_and_nothing_else(path):
+    clock = Clock()
+    with made(path, seed=5, clock=clock) as agent:
+        waiting = agent.ask()
+        for t in range(ledger.DROPPED_AT_ONCE + 3):
+            agent.perform([lambda ledger, t=t: ledger.tell(ledger.ask(), t % 3)])
+        agent.observe("a", 0.5)
+        agent.add_arm("d")
+        agent.remove_arm("b")
+        clock.time += 100
+        late = agent.ask()
+        agent.tell(late, 1.0)
+        state, size = agent.state_dict(), os.path.getsize(path) + os.path.getsize(f"{path}-wal")
+        assert agent.compact(keep=50) == ledger.DROPPED_AT_ONCE + 3 + 3
+        assert agent.compact(keep=50) == 0
+        assert agent.state_dict() == agent.replayed().state_dict() == state
+        assert [row["id"] for row in agent.log()] == [waiting.id, late.id]
+        assert agent.tell(late, 1.0) == "duplicate"
+        for reward in (0.0, 1.0):
+            with pytest.raises(ledger.SettledError, match="decision 1 was closed so long ago that its record was dropped"):
+                agent.tell(1, reward)
+        with pytest.raises(KeyError, match="decision 1 has been told or forgotten already"):
+            agent.forget(1)
+        abandoned(agent)
+    with lb.DurableAgent(path, clock=clock) as agent:
+        assert agent.state_dict() == state
+        assert agent.tell(waiting, 1.0) == "told"
+        assert agent.ask().id == late.id + 1
+        assert agent.compact(keep=0) == 2
+        assert agent.state_dict() == agent.replayed().state_dict()
+        assert [row["id"] for row in agent.log()] == [late.id + 1]
+        with pytest.raises(ValueError, match="DurableAgent.compact: keep must be zero or positive, got -1"):
+            agent.compact(keep=-1)
+    assert os.path.getsize(path) < size / 2
+
+
+def test_a_compaction_that_cannot_be_written_drops_nothing(path):
+    with made(path) as agent:
+        for _ in range(20):
+            agent.tell(agent.ask(), 1.0)
+        agent._journal._connection.execute("CREATE TEMP TRIGGER full BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'full'); END")
+        state = agent.state_dict()
+        with pytest.raises(OSError, match=r"cannot be written \(full\); nothing was done"):
+            agent.compact(keep=0)
+        assert agent.state_dict() == agent.replayed().state_dict() == state
+        assert [row["outcome"] for row in agent.log()] == ["told"] * 20
+        assert agent.compact(keep=0) == 20
+
+
 def test_the_log_has_every_decision_with_its_propensity(path):
     with made(path, floor=0.2, clock=Clock()) as agent:
         first, second = agent.ask(), agent.ask(available=["a", "c"])

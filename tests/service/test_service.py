@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -136,6 +137,23 @@ def test_many_clients_share_writes_and_count_once(client, agent):
     assert {result for _, result in done} == {"told"}
     assert sum(commits) == 80
     assert (agent.replayed().policy == agent.policy).all()
+
+
+@pytest.mark.parametrize("keep", [0.0])
+def test_what_was_closed_long_ago_is_dropped_while_serving(client):
+    answers = [client.post("/decide").json()["id"] for _ in range(3)]
+    client.post("/reward", json={"id": answers[1], "reward": 1})
+
+    def logged():
+        return [json.loads(line)["id"] for line in client.get("/log").text.splitlines()]
+
+    deadline = time.monotonic() + 30
+    while logged() != [0, 2]:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    refused = client.post("/reward", json={"id": 1, "reward": 1})
+    assert refused.status_code == 409
+    assert "its record was dropped" in refused.json()["error"]
 
 
 def test_a_full_disk_is_told_and_nothing_is_done(client, agent):

@@ -20,6 +20,7 @@ from ..bandits.durable.ledger import Ledger, SettledError
 from ..bandits.durable.log import read_history, read_log
 from . import page
 from .committer import Committer
+from .compaction import compact_for_ever
 from .metrics import Metrics
 from .openapi import description
 from .requests import body_of, check_bearer
@@ -132,16 +133,22 @@ class Service:
         return routes + [Route(path, handler, methods=[method]) for (method, path), handler in open_to_all.items()]
 
 
-def make_app(agent: DurableAgent, token: str) -> Starlette:
-    """The ASGI application of an open agent; whoever has the token may do everything."""
+def make_app(agent: DurableAgent, token: str, keep: float | None = None) -> Starlette:
+    """The ASGI application of an open agent; whoever has the token may do everything.
+
+    keep: seconds after which closed decisions are dropped from the journal; None: never.
+    """
     if not token:
         raise ValueError("service: the token must not be empty")
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        task = asyncio.create_task(committer.run())
+        tasks = [asyncio.create_task(committer.run())]
+        if keep is not None:
+            tasks.append(asyncio.create_task(compact_for_ever(committer, keep)))
         yield
-        task.cancel()
+        for task in tasks:
+            task.cancel()
 
     committer = Committer(agent)
     handlers: dict[Any, Any] = {kind: _refusal(status) for kind, status in STATUS.items()}

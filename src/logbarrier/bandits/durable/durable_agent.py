@@ -224,8 +224,23 @@ class DurableAgent:
         return self._one(lambda ledger: ledger.agent.state_dict())
 
     def replayed(self) -> Agent:
-        """An agent in memory, rebuilt by replaying the whole journal; it equals this one to the bit."""
+        """An agent in memory, rebuilt by replaying the journal from its creation, or from the last `compact`.
+
+        It equals this one to the bit.
+        """
         return self._one(lambda ledger: ledger.replayed())
+
+    def compact(self, *, keep: float) -> int:
+        """Drop from the journal what was closed `keep` seconds ago or earlier; how many decisions and other events that were.
+
+        The policy, the ids, and whatever waits for a reward stay. Dropped decisions are no longer in the log, so export that
+        first; a reward told for one of them is refused. Others may use the agent meanwhile; a crash loses nothing else.
+        """
+        age = validate.at_least_zero("DurableAgent.compact", "keep", keep)
+        until, total = self._one(lambda ledger: ledger.ago(age)), 0
+        while dropped := self._one(lambda ledger: ledger.drop(until)):
+            total += dropped
+        return total
 
     def log(self) -> Iterator[dict[str, Any]]:
         """The decisions so far, each with its propensity and what became of it; see `read_log`."""
