@@ -268,7 +268,9 @@ def test_a_compaction_that_cannot_be_written_drops_nothing(path):
     with made(path) as agent:
         for _ in range(20):
             agent.tell(agent.ask(), 1.0)
-        agent._journal._connection.execute("CREATE TEMP TRIGGER full BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'full'); END")
+        agent._journal._connection.execute(
+            "CREATE TEMP TRIGGER full BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'full'); END"
+        )
         state = agent.state_dict()
         with pytest.raises(OSError, match=r"cannot be written \(full\); nothing was done"):
             agent.compact(keep=0)

@@ -41,7 +41,7 @@ class Running:
 @pytest.fixture
 def keep():
     """Seconds for which closed decisions are kept; None: for ever."""
-    return None
+    return
 
 
 @pytest.fixture

@@ -24,7 +24,8 @@ def serve(
     ttl: Annotated[float | None, typer.Option(help="Close decisions that got no reward within this many seconds.")] = None,
     default_reward: Annotated[float | None, typer.Option(help="Reward of closed decisions; forgotten without it.")] = None,
     keep_days: Annotated[
-        float | None, typer.Option(help="Delete decisions from the journal this many days after they were closed; never without it.")
+        float | None,
+        typer.Option(help="Delete decisions from the journal this many days after they were closed; never without it."),
     ] = None,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free port.")] = 8000,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -42,15 +41,23 @@ class Committer:
 
     async def run(self) -> None:
         """For ever; cancel it to stop, when no request is under way any more."""
+        ticking = asyncio.create_task(self._tick())
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                batch, self._waiting = self._waiting, []
+                outcomes = await self._perform([call for call, _ in batch])
+                for (_, future), outcome in zip(batch, outcomes, strict=True):
+                    if not future.done():
+                        future.set_result(outcome)
+        finally:
+            ticking.cancel()
+
+    async def _tick(self) -> None:
         while True:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), TICK)
-            self._wake.clear()
-            batch, self._waiting = self._waiting, []
-            outcomes = await self._perform([call for call, _ in batch])
-            for (_, future), outcome in zip(batch, outcomes, strict=True):
-                if not future.done():
-                    future.set_result(outcome)
+            await asyncio.sleep(TICK)
+            self._wake.set()
 
     async def _perform(self, calls: list[Call]) -> list[Any]:
         started = time.perf_counter()

@@ -81,6 +81,7 @@ def serve(agent: DurableAgent, token: str, listener: socket.socket, keep: float 
         log_config=None,
         log_level="info",
         access_log=False,
+        proxy_headers=False,
         h11_max_incomplete_event_size=LARGEST_HEAD,
         timeout_graceful_shutdown=10,
         server_header=False,

@@ -287,4 +287,6 @@ def _steady_clock() -> Callable[[], float]:
 
 def _plain(value: Any) -> Any:
     """As JSON gives it back."""
-    return json.loads(json.dumps(value, default=lambda odd: odd.tolist() if isinstance(odd, np.generic | np.ndarray) else str(odd)))
+    return json.loads(
+        json.dumps(value, default=lambda odd: odd.tolist() if isinstance(odd, np.generic | np.ndarray) else str(odd))
+    )

@@ -155,7 +155,9 @@ class Journal:
     def old(self, until: float, most: int) -> Old:
         """The first `most` decisions closed, and other events, at time `until` or before."""
         found = Old([], [])
-        with contextlib.closing(self._connection.execute("SELECT number, time, kind, decision FROM events ORDER BY number")) as rows:
+        with contextlib.closing(
+            self._connection.execute("SELECT number, time, kind, decision FROM events ORDER BY number")
+        ) as rows:
             for number, time, kind, decision in rows:
                 if time > until or len(found.decisions) + len(found.numbers) == most:
                     break
