@@ -66,6 +66,7 @@ def test_arms_come_and_go(client):
         ("/decide", b'{"available": []}', 400, "available must name at least one arm"),
         ("/arms", b'{"arm": null}', 400, "the name of an arm must be a string or a finite number"),
         ("/arms", b'{"arm": "a"}', 400, "arm 'a' exists already"),
+        ("/arms", b'{"arm": "\\ud800"}', 400, "the name of an arm must be text that UTF-8 can hold"),
         ("/decide", b" " * (LARGEST_BODY + 1), 413, "at most 65536 bytes"),
     ],
 )
@@ -75,6 +76,14 @@ def test_a_wrong_request_is_refused_in_one_sentence_and_changes_nothing(client, 
     assert answer.status_code == status
     assert message in answer.json()["error"]
     assert agent.state_dict() == before
+
+
+def test_the_wrong_method_is_told_the_right_ones(client):
+    answer = client.get("/decide")
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
+    assert answer.json() == {"error": "service: /decide takes POST, got GET"}
+    assert client.put("/arms").headers["Allow"] == "GET, POST"
+    assert client.get("/nowhere").status_code == 404
 
 
 def test_without_the_token_nothing_but_health_is_answered(client):

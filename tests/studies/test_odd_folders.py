@@ -175,6 +175,14 @@ def test_a_file_in_the_place_of_the_folder_is_one_sentence(small_file, tmp_path)
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("name", ["cells", "failed"])
+def test_a_file_in_the_place_of_a_folder_is_named(store, name):
+    store.folder.mkdir()
+    (store.folder / name).write_text("a file")
+    with pytest.raises(OSError, match=f"cannot make the folder {store.folder / name}: File exists"):
+        run(store, ONE)
+
+
 def test_a_folder_given_as_study_file_is_one_sentence(tmp_path):
     done = logbarrier("run", tmp_path)
     assert done.returncode == 2

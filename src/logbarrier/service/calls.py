@@ -64,7 +64,9 @@ class Calls:
         try:
             call = methods.get(scope["method"])
             if call is None:
-                raise RefusedError(405, "service: there is no such call", (b"allow", ", ".join(methods).encode()))
+                allowed = ", ".join(methods)
+                wrong = f"service: {scope['path']} takes {allowed}, got {scope['method']}"
+                raise RefusedError(405, wrong, (b"allow", allowed.encode()))
             if not call.is_open:
                 check_bearer(scope, self._bearer)
             content = await _content(receive)
