@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil  # type: ignore[import-untyped]
+
 SLOW = """
 import sys, time
 from logbarrier.bandits.durable.journal import Journal
@@ -35,6 +37,11 @@ class Served:
             raise SystemExit(f"the service did not start (exit code {self.process.wait()})")
         self.port = int(json.loads(line)["address"].rpartition(":")[2])
         self.token = path.with_name(path.name + ".token").read_text().strip()
+
+    def processor_seconds(self) -> float:
+        """How much processor time the service has used so far."""
+        times = psutil.Process(self.process.pid).cpu_times()
+        return float(times.user + times.system)
 
     def stop(self) -> None:
         """As Ctrl-C would."""

@@ -1,5 +1,6 @@
 """How many decide-and-reward cycles a second the service answers, each on disk twice, beside the disk's own fsync rate.
 
+The last two columns are processor time per cycle; they hardly depend on what else the machine does.
 With --slow 8, every write and every probe of the disk takes 8 ms longer, as on a slower or busier disk.
 
 python benchmarks/service_load.py [--seconds 10] [--slow 8] [--folder .] [--json]
@@ -10,6 +11,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import selectors
+import socket
 import tempfile
 import time
 from pathlib import Path
@@ -23,25 +26,62 @@ CONNECTIONS = (1, 32, 256)
 WARM_UP = 1.0  # seconds, not counted
 
 
-async def cycles(port: int, token: str, count: int, seconds: float) -> list[float]:
-    """The seconds that each cycle took, of `count` connections that ask and tell without pause."""
-    taken: list[float] = []
+class Cycling:
+    """A kept-alive connection that asks and tells without pause; raw bytes, so that the client costs the service little."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._head = f" HTTP/1.1\r\nHost: agent\r\nAuthorization: Bearer {token}\r\nContent-Length: ".encode()
+        self._received = b""
+        self._ask()
+
+    def _ask(self) -> None:
+        self._asking, self._start = True, time.perf_counter()
+        self._post(b"/decide", b"{}")
+
+    def _post(self, path: bytes, body: bytes) -> None:
+        self.socket.sendall(b"POST %b%b%d\r\n\r\n%b" % (path, self._head, len(body), body))
+
+    def step(self) -> tuple[float, float] | None:
+        """Read what has come; when the cycle began and ended, if that ended one."""
+        self._received += self.socket.recv(4096)
+        _, _, body = self._received.partition(b"\r\n\r\n")
+        if not body.endswith(b"}"):  # head and body come in two pieces
+            return None
+        self._received = b""
+        if self._asking:
+            self._asking = False
+            self._post(b"/reward", b'{"id": %d, "reward": 0.5}' % json.loads(body)["id"])
+            return None
+        if body != b'{"result":"told"}':
+            raise SystemExit(f"the service answered {body!r}")
+        cycle = self._start, time.perf_counter()
+        self._ask()
+        return cycle
+
+
+def cycles(served: Served, count: int, seconds: float) -> tuple[list[float], float, float]:
+    """The seconds that each cycle of `count` connections took, and processor seconds per cycle, of service and client."""
+    connections = [Cycling(served.port, served.token) for _ in range(count)]
     begin = time.perf_counter() + WARM_UP
-    end = begin + seconds
-
-    async def client() -> None:
-        connection = Connection(port, token)
-        await connection.open()
-        while (start := time.perf_counter()) < end:
-            decision = await connection.post("/decide", {})
-            await connection.post("/reward", {"id": decision["id"], "reward": 0.5})
-            finish = time.perf_counter()
-            if begin <= start and finish <= end:
-                taken.append(finish - start)
-        connection.close()
-
-    await asyncio.gather(*(client() for _ in range(count)))
-    return taken
+    taken: list[float] = []
+    before: tuple[float, float] | None = None
+    with selectors.DefaultSelector() as selector:
+        for connection in connections:
+            selector.register(connection.socket, selectors.EVENT_READ, connection)
+        while (now := time.perf_counter()) < begin + seconds:
+            if before is None and now >= begin:
+                before = served.processor_seconds(), time.process_time()
+            for key, _ in selector.select(1.0):
+                cycle = key.data.step()
+                if cycle is not None and cycle[0] >= begin:
+                    taken.append(cycle[1] - cycle[0])
+    assert before is not None
+    spent = served.processor_seconds() - before[0], time.process_time() - before[1]
+    for connection in connections:
+        connection.socket.close()
+    return taken, spent[0] / len(taken), spent[1] / len(taken)
 
 
 async def batches(port: int, token: str) -> int:
@@ -59,7 +99,7 @@ def measured(folder: Path, seconds: float, slow: float) -> dict[str, Any]:
     rows, rate = [], fsyncs_per_second(folder, 3.0, slow)
     for count in CONNECTIONS:
         before = asyncio.run(batches(served.port, served.token))
-        taken = np.array(asyncio.run(cycles(served.port, served.token, count, seconds)))
+        taken, of_service, of_client = cycles(served, count, seconds)
         written = (asyncio.run(batches(served.port, served.token)) - before) * seconds / (seconds + WARM_UP)
         after = fsyncs_per_second(folder, 3.0, slow)
         fsyncs, rate = (rate + after) / 2, after
@@ -73,6 +113,8 @@ def measured(folder: Path, seconds: float, slow: float) -> dict[str, Any]:
                 "fsyncs_per_second": fsyncs,
                 "cycles_per_fsync": len(taken) / seconds / fsyncs,
                 "cycles_per_write": len(taken) / written,
+                "service_us": of_service * 1e6,
+                "client_us": of_client * 1e6,
             }
         )
     served.stop()
@@ -92,11 +134,12 @@ def main() -> None:
     if options.json:
         print(json.dumps(table, indent=1))
         return
-    print("connections  cycles/s  p50 ms  p99 ms  fsyncs/s  cycles per fsync  cycles per write")
+    print("connections  cycles/s  p50 ms  p99 ms  fsyncs/s  cycles per fsync  cycles per write  service us  client us")
     for row in table["rows"]:
         print(
             f"{row['connections']:11d}  {row['cycles_per_second']:8.0f}  {row['p50_ms']:6.1f}  {row['p99_ms']:6.1f}  "
-            f"{row['fsyncs_per_second']:8.0f}  {row['cycles_per_fsync']:16.1f}  {row['cycles_per_write']:16.1f}"
+            f"{row['fsyncs_per_second']:8.0f}  {row['cycles_per_fsync']:16.1f}  {row['cycles_per_write']:16.1f}  "
+            f"{row['service_us']:10.0f}  {row['client_us']:9.0f}"
         )
 
 

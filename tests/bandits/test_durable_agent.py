@@ -65,6 +65,27 @@ def test_an_agent_reopened_is_the_agent_that_was_closed(path):
         assert (agent.replayed().policy == agent.policy).all()
 
 
+@pytest.mark.parametrize(
+    ("rule", "options", "other"),
+    [
+        (RULE, {"start": np.array([0.2, 0.3, 0.5])}, {"start": [0.3, 0.2, 0.5]}),
+        (lb.ExactPG(), {"means": (1, 2, 3)}, {"means": [1, 2, 4]}),
+    ],
+)
+def test_an_agent_begins_where_it_is_told_and_stays_that_agent(path, rule, options, other):
+    twin = lb.Agent(rule, arms=ARMS, **options)
+    with lb.DurableAgent(path, rule=rule, arms=ARMS, **options) as agent:
+        for _ in range(5):
+            assert agent.ask() == twin.ask()
+            agent.tell(agent.pending[0], 1.0)
+            twin.tell(twin.pending[0], 1.0)
+        abandoned(agent)
+    with lb.DurableAgent(path, rule=rule, arms=(name for name in ARMS), **options) as agent:
+        assert agent.state_dict() == agent.replayed().state_dict() == twin.state_dict()
+    with pytest.raises(ValueError, match=f"was made with {next(iter(other))} "):
+        lb.DurableAgent(path, **other)
+
+
 def test_a_reward_counts_once_and_another_one_is_refused(path):
     with made(path) as agent:
         decision = agent.ask()
@@ -207,6 +228,57 @@ def test_snapshots_shorten_the_replay_and_change_no_bit(path, monkeypatch):
         assert (agent.replayed().policy == policy).all()
 
 
+def test_compacting_drops_what_was_closed_long_ago_and_nothing_else(path):
+    clock = Clock()
+    with made(path, seed=5, clock=clock) as agent:
+        waiting = agent.ask()
+        for t in range(ledger.DROPPED_AT_ONCE + 3):
+            agent.perform([lambda ledger, t=t: ledger.tell(ledger.ask(), t % 3)])
+        agent.observe("a", 0.5)
+        agent.add_arm("d")
+        agent.remove_arm("b")
+        clock.time += 100
+        late = agent.ask()
+        agent.tell(late, 1.0)
+        state, size = agent.state_dict(), os.path.getsize(path) + os.path.getsize(f"{path}-wal")
+        assert agent.compact(keep=50) == ledger.DROPPED_AT_ONCE + 3 + 3
+        assert agent.compact(keep=50) == 0
+        assert agent.state_dict() == agent.replayed().state_dict() == state
+        assert [row["id"] for row in agent.log()] == [waiting.id, late.id]
+        assert agent.tell(late, 1.0) == "duplicate"
+        for reward in (0.0, 1.0):
+            with pytest.raises(ledger.SettledError, match="decision 1 was closed so long ago that its record was dropped"):
+                agent.tell(1, reward)
+        with pytest.raises(KeyError, match="decision 1 has been told or forgotten already"):
+            agent.forget(1)
+        abandoned(agent)
+    with lb.DurableAgent(path, clock=clock) as agent:
+        assert agent.state_dict() == state
+        assert agent.tell(waiting, 1.0) == "told"
+        assert agent.ask().id == late.id + 1
+        assert agent.compact(keep=0) == 2
+        assert agent.state_dict() == agent.replayed().state_dict()
+        assert [row["id"] for row in agent.log()] == [late.id + 1]
+        with pytest.raises(ValueError, match="DurableAgent.compact: keep must be zero or positive, got -1"):
+            agent.compact(keep=-1)
+    assert os.path.getsize(path) < size / 2
+
+
+def test_a_compaction_that_cannot_be_written_drops_nothing(path):
+    with made(path) as agent:
+        for _ in range(20):
+            agent.tell(agent.ask(), 1.0)
+        agent._journal._connection.execute(
+            "CREATE TEMP TRIGGER full BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'full'); END"
+        )
+        state = agent.state_dict()
+        with pytest.raises(OSError, match=r"cannot be written \(full\); nothing was done"):
+            agent.compact(keep=0)
+        assert agent.state_dict() == agent.replayed().state_dict() == state
+        assert [row["outcome"] for row in agent.log()] == ["told"] * 20
+        assert agent.compact(keep=0) == 20
+
+
 def test_the_log_has_every_decision_with_its_propensity(path):
     with made(path, floor=0.2, clock=Clock()) as agent:
         first, second = agent.ask(), agent.ask(available=["a", "c"])
@@ -228,6 +300,8 @@ def test_the_log_has_every_decision_with_its_propensity(path):
         ({"arms": ["a", "b"]}, "was made with arms"),
         ({"seed": 7}, "was made with seed 0, got 7"),
         ({"floor": 0.5}, "was made with floor 0.0, got 0.5"),
+        ({"start": np.array([0.2, 0.3, 0.5])}, r"was made with start None, got \[0.2, 0.3, 0.5\]"),
+        ({"means": (1, 2, 3)}, r"was made with means None, got \[1, 2, 3\]"),
         ({"ttl": -1}, "DurableAgent: ttl must be positive and finite, got -1.0"),
         ({"default_reward": 1e200}, "DurableAgent: reward must be at most 1e\\+100 in size"),
     ],

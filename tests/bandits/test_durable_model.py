@@ -24,6 +24,7 @@ class Model:
         self.theta = dict.fromkeys(((name, 0) for name in arms), 0.0)  # (name, which of that name) -> preference
         self.key, self.floor, self.ttl, self.default_reward = stream_key(seed), floor, ttl, default_reward
         self.pending, self.told, self.asked, self.added = {}, {}, 0, 0
+        self.closed_at, self.dropped = {}, set()
 
     def softmax(self, arms):
         weights = np.exp([self.theta[arm] - max(self.theta[a] for a in arms) for arm in arms])
@@ -51,10 +52,18 @@ class Model:
             if other in self.theta:
                 self.theta[other] += lift * (other == arm) - drain * q[other] + (drain - lift) / n
 
-    def tell(self, identity, reward):
-        arm, q, propensity, _ = self.pending.pop(identity)
+    def tell(self, identity, reward, now):
+        arm, q, propensity, _ = self.pending[identity]
         self.learn(arm, q, propensity, reward)
+        self.forget(identity, now)
         self.told[identity] = reward
+
+    def forget(self, identity, now):
+        del self.pending[identity]
+        self.closed_at[identity] = now
+
+    def drop(self, until):
+        self.dropped |= {identity for identity, closed_at in self.closed_at.items() if closed_at <= until}
 
     def observe(self, name, reward, probability):
         arm = next(arm for arm in self.theta if arm[0] == name)
@@ -74,9 +83,9 @@ class Model:
         for identity, (_, _, _, asked_at) in list(self.pending.items()):
             if self.ttl is not None and asked_at < now - self.ttl:
                 if self.default_reward is None:
-                    del self.pending[identity]
+                    self.forget(identity, now)
                 else:
-                    self.tell(identity, self.default_reward)
+                    self.tell(identity, self.default_reward, now)
                     del self.told[identity]
 
 
@@ -100,6 +109,7 @@ class Walk:
     def kill(self):
         if self.random.random() < 0.5:
             self.agent._ledger.ask()  # begun, not written: it never happened
+            self.agent._ledger.drop(self.now)
         self.agent._lock.release()
         self.agent._closed = True
         self.agent._journal._connection.close()
@@ -124,10 +134,14 @@ class Walk:
         if self.agent.pending:
             identity, reward = int(self.random.choice(self.agent.pending)), float(self.random.normal())
             assert self.agent.tell(identity, reward) == "told"
-            self.model.tell(identity, reward)
+            self.model.tell(identity, reward, self.agent._ledger._time)
 
     def tell_again(self):
         for identity in list(self.model.told)[-1:]:
+            if identity in self.model.dropped:
+                with pytest.raises(ledger.SettledError, match="its record was dropped"):
+                    self.agent.tell(identity, self.model.told[identity])
+                continue
             assert self.agent.tell(identity, self.model.told[identity]) == "duplicate"
             with pytest.raises(ledger.SettledError):
                 self.agent.tell(identity, self.model.told[identity] + 1)
@@ -141,7 +155,14 @@ class Walk:
         if self.agent.pending:
             identity = int(self.random.choice(self.agent.pending))
             self.agent.forget(identity)
-            del self.model.pending[identity]
+            self.model.forget(identity, self.agent._ledger._time)
+
+    def compact(self):
+        keep = float(self.random.choice([0.0, 2.0, 10.0]))
+        assert self.agent.pending is not None  # what is due is closed first
+        self.model.expire(self.agent._ledger._now())
+        self.agent.compact(keep=keep)
+        self.model.drop(self.agent._ledger._now() - keep)
 
     def add_arm(self):
         name = next(self.names) if self.random.random() < 0.7 or "a" in self.agent.arms else "a"
@@ -160,7 +181,7 @@ class Walk:
 
     def step(self):
         calls = [self.ask] * 6 + [self.tell] * 5 + [self.observe, self.forget, self.add_arm, self.remove_arm, self.wait]
-        calls += [self.tell_again, self.restart, self.kill]
+        calls += [self.tell_again, self.compact, self.restart, self.kill]
         call = calls[self.random.integers(len(calls))]
         call()
         self.check()
@@ -178,6 +199,7 @@ def test_any_interleaving_is_what_the_model_says(tmp_path, monkeypatch, piece):
     monkeypatch.setattr(journal, "SYNCHRONOUS", "OFF")  # kills here end no process
     monkeypatch.setattr(ledger, "EVENTS_PER_SNAPSHOT", 8)
     monkeypatch.setattr(ledger, "BYTES_PER_EVENT", 1000)
+    monkeypatch.setattr(ledger, "DROPPED_AT_ONCE", 2)
     for seed in range(piece, SEQUENCES, PIECES):
         folder = tmp_path / str(seed)
         folder.mkdir()
@@ -186,5 +208,6 @@ def test_any_interleaving_is_what_the_model_says(tmp_path, monkeypatch, piece):
             walk.step()
         replayed = walk.agent.replayed()
         assert replayed.state_dict() == walk.agent.state_dict()
+        assert {row["id"] for row in walk.agent.log()} == set(range(walk.model.asked)) - walk.model.dropped
         walk.agent.close()
         shutil.rmtree(folder)

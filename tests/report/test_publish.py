@@ -8,6 +8,7 @@ import pytest
 import logbarrier as lb
 from logbarrier.report import publish, publish_together
 from logbarrier.report.page import Markup, table
+from logbarrier.report.products import is_current
 from logbarrier.studies import Store, Study
 from logbarrier.studies.bandit_setting import Bandits
 from logbarrier.studies.local import LocalExecutor
@@ -34,6 +35,13 @@ def stored(tmp_path, **settings):
     store = Store(tmp_path / study.folder_name, study)
     run(store, LocalExecutor(1))
     return store
+
+
+@pytest.mark.parametrize("odd", ["[" * 100_000, "[1]", "no JSON", '{"made_from": 1}'], ids=lambda text: text[:20])
+def test_an_odd_note_of_what_was_built_only_means_to_build_it_again(tmp_path, odd):
+    store = stored(tmp_path)
+    (store.folder / "products.json").write_text(odd)
+    assert not is_current(store, "origin")
 
 
 @pytest.mark.parametrize("metrics", [["regret"], ["optimal_probability"], ["entropy"], None], ids=str)

@@ -14,6 +14,7 @@ import uvicorn
 
 import logbarrier as lb
 from logbarrier.bandits.durable import journal
+from logbarrier.service import compaction
 from logbarrier.service.app import make_app
 from logbarrier.service.server import bound
 
@@ -38,8 +39,15 @@ class Running:
 
 
 @pytest.fixture
-def running(agent):
-    listener, app = bound("127.0.0.1", 0), make_app(agent, TOKEN)
+def keep():
+    """Seconds for which closed decisions are kept; None: for ever."""
+    return
+
+
+@pytest.fixture
+def running(agent, keep, monkeypatch):
+    monkeypatch.setattr(compaction, "PAUSE", 0.01)
+    listener, app = bound("127.0.0.1", 0), make_app(agent, TOKEN, keep)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

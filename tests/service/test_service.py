@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -15,8 +16,8 @@ import pytest
 
 import logbarrier as lb
 from logbarrier.service.app import make_app
+from logbarrier.service.calls import LARGEST_BODY
 from logbarrier.service.openapi import description
-from logbarrier.service.requests import LARGEST_BODY
 from logbarrier.service.server import is_local, token_beside
 
 
@@ -65,6 +66,7 @@ def test_arms_come_and_go(client):
         ("/decide", b'{"available": []}', 400, "available must name at least one arm"),
         ("/arms", b'{"arm": null}', 400, "the name of an arm must be a string or a finite number"),
         ("/arms", b'{"arm": "a"}', 400, "arm 'a' exists already"),
+        ("/arms", b'{"arm": "\\ud800"}', 400, "the name of an arm must be text that UTF-8 can hold"),
         ("/decide", b" " * (LARGEST_BODY + 1), 413, "at most 65536 bytes"),
     ],
 )
@@ -74,6 +76,14 @@ def test_a_wrong_request_is_refused_in_one_sentence_and_changes_nothing(client, 
     assert answer.status_code == status
     assert message in answer.json()["error"]
     assert agent.state_dict() == before
+
+
+def test_the_wrong_method_is_told_the_right_ones(client):
+    answer = client.get("/decide")
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
+    assert answer.json() == {"error": "service: /decide takes POST, got GET"}
+    assert client.put("/arms").headers["Allow"] == "GET, POST"
+    assert client.get("/nowhere").status_code == 404
 
 
 def test_without_the_token_nothing_but_health_is_answered(client):
@@ -91,7 +101,8 @@ def test_an_empty_token_is_refused(agent):
 
 
 def test_the_description_has_every_route_and_no_other(client, running):
-    routes = {(method.lower(), route.path) for route in running.app.routes for method in route.methods - {"HEAD"}}
+    calls = {(method.lower(), path) for path, methods in running.app.table.items() for method in methods}
+    routes = calls | {("get", route.path) for route in running.app.texts.routes}
     described = {(method, path) for path, methods in client.get("/openapi.json").json()["paths"].items() for method in methods}
     of_the_page = {("get", path) for path in ("/", "/page.css", "/page.js", "/picture", "/openapi.json")}
     assert routes == described | of_the_page
@@ -136,6 +147,23 @@ def test_many_clients_share_writes_and_count_once(client, agent):
     assert {result for _, result in done} == {"told"}
     assert sum(commits) == 80
     assert (agent.replayed().policy == agent.policy).all()
+
+
+@pytest.mark.parametrize("keep", [0.0])
+def test_what_was_closed_long_ago_is_dropped_while_serving(client):
+    answers = [client.post("/decide").json()["id"] for _ in range(3)]
+    client.post("/reward", json={"id": answers[1], "reward": 1})
+
+    def logged():
+        return [json.loads(line)["id"] for line in client.get("/log").text.splitlines()]
+
+    deadline = time.monotonic() + 30
+    while logged() != [0, 2]:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    refused = client.post("/reward", json={"id": 1, "reward": 1})
+    assert refused.status_code == 409
+    assert "its record was dropped" in refused.json()["error"]
 
 
 def test_a_full_disk_is_told_and_nothing_is_done(client, agent):

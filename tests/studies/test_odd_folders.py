@@ -16,6 +16,7 @@ from logbarrier.studies import LocalExecutor, Store, Study, read_study, record_o
 from logbarrier.studies.status import case_statuses, seconds_of
 
 ONE = LocalExecutor(1)
+RULE = lb.SGB(learning_rate=0.1)
 
 
 def test_someone_who_only_looks_stops_no_run(store):
@@ -66,7 +67,9 @@ def test_a_folder_in_the_place_of_a_cell_is_damage(store):
 
 
 @pytest.mark.parametrize(
-    "odd", ['{"seconds": "fast"}', '{"seconds": null}', '{"seconds": [1]}', "[1, 2]", '{"seconds": NaN}', "no JSON"]
+    "odd",
+    ['{"seconds": "fast"}', '{"seconds": null}', '{"seconds": [1]}', "[1, 2]", '{"seconds": NaN}', "no JSON", "[" * 100_000],
+    ids=lambda text: text[:20],
 )
 def test_odd_provenance_only_costs_the_time_it_tells(store, odd):
     run(store, ONE)
@@ -147,6 +150,22 @@ def test_too_many_threads_are_refused_in_one_sentence(small_file, tmp_path):
     assert done.stderr == "logbarrier: LocalExecutor: threads must be between 1 and 1024, got 1000000\n"
 
 
+@pytest.mark.parametrize(
+    ("who", "compute"),
+    [
+        ("LocalExecutor", lambda store: run(store, LocalExecutor(6))),
+        ("simulate", lambda store: lb.simulate(RULE, lb.GaussianBandit([0.1, 0.2]), horizon=10, runs=9, threads=6)),
+    ],
+)
+def test_threads_that_the_system_refuses_are_one_sentence(store, monkeypatch, who, compute):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(ValueError, match=f"{who}: this system cannot start that many threads; set threads to fewer"):
+        compute(store)
+
+
 def test_a_file_in_the_place_of_the_folder_is_one_sentence(small_file, tmp_path):
     (tmp_path / "out").write_text("a file")
     done = logbarrier("run", small_file, "--out", tmp_path / "out")
@@ -154,6 +173,14 @@ def test_a_file_in_the_place_of_the_folder_is_one_sentence(small_file, tmp_path)
     assert "cannot make the folder" in done.stderr
     assert "make room" not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["cells", "failed"])
+def test_a_file_in_the_place_of_a_folder_is_named(store, name):
+    store.folder.mkdir()
+    (store.folder / name).write_text("a file")
+    with pytest.raises(OSError, match=f"cannot make the folder {store.folder / name}: File exists"):
+        run(store, ONE)
 
 
 def test_a_folder_given_as_study_file_is_one_sentence(tmp_path):

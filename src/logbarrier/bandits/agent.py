@@ -95,6 +95,11 @@ class Agent:
         return len(self.arms)
 
     @property
+    def asked(self) -> int:
+        """How many decisions were made; the next one has this id."""
+        return self._asked
+
+    @property
     def updates(self) -> int:
         """How many rewards have been learnt from."""
         return self._updates

@@ -40,6 +40,8 @@ def checked_names(arms: Any) -> list[Any]:
         fit = isinstance(name, str | int | float) and not isinstance(name, bool)
         if not fit or (isinstance(name, float) and not math.isfinite(name)):
             raise ValueError(f"Agent: the name of an arm must be a string or a finite number, got {name!r}")
+        if isinstance(name, str) and not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise ValueError(f"Agent: the name of an arm must be text that UTF-8 can hold, got {name!r}")
     return names
 
 

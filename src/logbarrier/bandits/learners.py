@@ -73,8 +73,10 @@ class TwoScalarLearner:
         self._n_arms, self._calls = len(theta), calls_of(self._rule, len(theta))
         self._policy = new_policy(theta)
         self._learned = (memory, arm_means, arm_counts)
-        self._draw: Bound | None = None  # both made at first use
+        self._draw: Bound | None = None  # all three made at first use
         self._update: Bound | None = None
+        self._late_update: Bound | None = None
+        self._earlier = np.zeros(self._n_arms)
         self._key: np.ndarray | None = None
 
     @property
@@ -93,15 +95,21 @@ class TwoScalarLearner:
         return arm, probability
 
     def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
-        if earlier is not PRESENT:
-            arguments = self._policy, self._calls, self._learned, self._n_arms, t, arm, reward, earlier
-            _refuse_fault(self._rule, dense.update_kernel()(*arguments))
-            return
-        if self._update is None:
-            fixed = self._policy, self._calls, self._learned, self._n_arms
-            self._update = dense.update_kernel().bound(fixed, (0, 0, 0.0), (PRESENT,))
-        (fault,) = self._update(t, arm, reward)
+        if earlier is PRESENT:
+            if self._update is None:
+                self._update = self._bound_update(PRESENT)
+            (fault,) = self._update(t, arm, reward)
+        else:
+            if self._late_update is None:
+                self._late_update = self._bound_update(self._earlier)
+            self._earlier[:] = earlier
+            (fault,) = self._late_update(t, arm, reward)
         _refuse_fault(self._rule, fault)
+
+    def _bound_update(self, earlier: np.ndarray) -> Bound:
+        fixed = self._policy, self._calls, self._learned, self._n_arms
+        bound: Bound = dense.update_kernel().bound(fixed, (0, 0, 0.0), (earlier,))
+        return bound
 
     def draw_some(self, number: int, key: np.ndarray, arms: np.ndarray, floor: float) -> tuple[int, np.ndarray, float]:
         """Where in arms (n,) the arm of decision `number` stands, the policy q (n,) on them, and its propensity."""

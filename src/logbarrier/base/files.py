@@ -44,6 +44,6 @@ def read_table(path: Path) -> dict[str, Any]:
     """The JSON object in a file; empty where there is none to read."""
     try:
         plain = json.loads(path.read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return plain if isinstance(plain, dict) else {}

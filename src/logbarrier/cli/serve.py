@@ -23,6 +23,10 @@ def serve(
     floor: Annotated[float | None, typer.Option(help="For a new agent: every propensity is at least floor/K.")] = None,
     ttl: Annotated[float | None, typer.Option(help="Close decisions that got no reward within this many seconds.")] = None,
     default_reward: Annotated[float | None, typer.Option(help="Reward of closed decisions; forgotten without it.")] = None,
+    keep_days: Annotated[
+        float | None,
+        typer.Option(help="Delete decisions from the journal this many days after they were closed; never without it."),
+    ] = None,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free port.")] = 8000,
 ) -> None:
@@ -34,10 +38,12 @@ def serve(
         sys.stderr.write(f"logbarrier: serve needs {error.name}; install it with: pip install 'logbarrier[serve]'\n")
         raise typer.Exit(2) from None
     from ..bandits.durable.durable_agent import DurableAgent
+    from ..base import validate
 
     with one_sentence("every answered request is on disk"):
         if rule is None and context.args:
             raise ValueError(f"serve: does not know what to do with {' '.join(context.args)!r}")
+        keep = None if keep_days is None else 86400 * validate.at_least_zero("serve", "keep-days", keep_days)
         made = None if rule is None else rule_from_words(rule, context.args, {})
         names = None if arms is None else [name.strip() for name in arms.split(",")]
         with (
@@ -54,4 +60,4 @@ def serve(
             if not is_local(host):
                 sys.stderr.write(f"logbarrier: {host} can be reached over the network, unencrypted; put TLS in front of it\n")
             sys.stdout.flush()
-            run(agent, token, listener)
+            run(agent, token, listener, keep)

@@ -7,7 +7,7 @@ import platform
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,12 +119,18 @@ def fly_all(one_flight: Callable[[int], None], flights: int, threads: int, stop:
             one_flight(index)
         return
     with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(one_flight, index) for index in range(flights)]
         try:
-            finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            finished, _ = wait(_submitted(pool, one_flight, flights), return_when=FIRST_EXCEPTION)
             for future in finished:
                 future.result()
         except BaseException:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def _submitted(pool: ThreadPoolExecutor, one_flight: Callable[[int], None], flights: int) -> list[Future[None]]:
+    try:
+        return [pool.submit(one_flight, index) for index in range(flights)]
+    except RuntimeError:  # the system, not Python, says how many threads there may be
+        raise ValueError("simulate: this system cannot start that many threads; set threads to fewer") from None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from ..base.files import whole_file
+from ..base.files import read_table, whole_file
 from ..studies.store import Store
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -30,9 +30,9 @@ def made_from(stores: Iterable[Store]) -> str:
 def is_current(store: Store, origin: str) -> bool:
     """Whether the products were made from the same hash and are all there."""
     try:
-        note = json.loads((store.folder / NOTE).read_text())
+        note = read_table(store.folder / NOTE)
         return note["made_from"] == origin and all((store.folder / name).is_file() for name in note["files"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, KeyError, TypeError):
         return False
 
 

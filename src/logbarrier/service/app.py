@@ -10,82 +10,84 @@ from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from ..bandits.durable.durable_agent import DurableAgent
-from ..bandits.durable.ledger import Ledger, SettledError
+from ..bandits.durable.ledger import Ledger
 from ..bandits.durable.log import read_history, read_log
 from . import page
+from .calls import KNOWN, Body, Call, Calls, check_bearer, refusal
 from .committer import Committer
+from .compaction import compact_for_ever
 from .metrics import Metrics
 from .openapi import description
-from .requests import body_of, check_bearer
 
 Handler = Callable[[Request], Awaitable[Response]]
-STATUS: dict[type[Exception], int] = {SettledError: 409, KeyError: 404, ValueError: 400, OSError: 503}
 
 
 class Service:
-    """The handlers, each a few lines: read the request, call the agent, answer when it is on disk."""
+    """The answers, each a few lines: call the agent, return when it is on disk."""
 
     def __init__(self, agent: DurableAgent, committer: Committer) -> None:
         self._agent, self._committer = agent, committer
         self._metrics = Metrics(committer)
 
-    async def decide(self, request: Request) -> Response:
+    async def decide(self, body: Body) -> Body:
         """Draw an arm."""
-        body = await body_of(request, available=False)
         available = body.get("available")
         if available is not None and not isinstance(available, list):
-            raise HTTPException(400, "service: available must be a list of arms")
+            raise ValueError("service: available must be a list of arms")
         decision = await self._committer.do(partial(Ledger.ask, available=available))
         self._metrics.decisions += 1
-        return JSONResponse({"id": decision.id, "arm": decision.arm, "probability": decision.probability})
+        return {"id": decision.id, "arm": decision.arm, "probability": decision.probability}
 
-    async def reward(self, request: Request) -> Response:
+    async def reward(self, body: Body) -> Body:
         """Learn from the reward of a decision."""
-        body = await body_of(request, id=True, reward=True)
         result = await self._committer.do(partial(Ledger.tell, decision=body["id"], reward=body["reward"]))
         self._metrics.rewards[result] += 1
-        return JSONResponse({"result": result})
+        return {"result": result}
 
-    async def forget(self, request: Request) -> Response:
+    async def forget(self, body: Body) -> Body:
         """Let go of a decision."""
-        body = await body_of(request, id=True)
         await self._committer.do(partial(Ledger.forget, decision=body["id"]))
-        return JSONResponse({"result": "forgotten"})
+        return {"result": "forgotten"}
 
-    async def observe(self, request: Request) -> Response:
+    async def observe(self, body: Body) -> Body:
         """Learn from a pull of another."""
-        body = await body_of(request, arm=True, reward=True, probability=False)
         await self._committer.do(partial(Ledger.observe, **body))
-        return JSONResponse({"result": "observed"})
+        return {"result": "observed"}
 
-    async def arms(self, request: Request) -> Response:
-        """List the arms, or add one."""
-        if request.method == "POST":
-            body = await body_of(request, arm=True, probability=False)
-            await self._committer.do(partial(Ledger.add_arm, **body))
-        return JSONResponse({"arms": await self._committer.do(lambda ledger: ledger.agent.arms)})
+    async def arms(self, body: Body) -> Body:
+        """List the arms."""
+        return {"arms": await self._committer.do(lambda ledger: ledger.agent.arms)}
 
-    async def remove_arm(self, request: Request) -> Response:
+    async def add_arm(self, body: Body) -> Body:
+        """Add an arm."""
+        await self._committer.do(partial(Ledger.add_arm, **body))
+        return await self.arms({})
+
+    async def remove_arm(self, body: Body) -> Body:
         """Remove an arm."""
-        body = await body_of(request, arm=True)
         await self._committer.do(partial(Ledger.remove_arm, **body))
-        return JSONResponse({"arms": await self._committer.do(lambda ledger: ledger.agent.arms)})
+        return await self.arms({})
 
-    async def policy(self, request: Request) -> Response:
+    async def policy(self, body: Body) -> Body:
         """The probabilities now."""
-        return JSONResponse(await self._committer.do(_policy))
+        now: Body = await self._committer.do(_policy)
+        return now
+
+    async def health(self, body: Body) -> Body:
+        """Whether the agent answers; nothing else, and to anyone."""
+        await self._committer.do(lambda ledger: None)
+        return {"status": "ok"}
 
     async def log(self, request: Request) -> Response:
         """The decisions with their propensities, one JSON object a line."""
         after = request.query_params.get("after", "-1")
         if not after.lstrip("-").isdecimal() or len(after) > 15:
-            raise HTTPException(400, f"service: after must be the id of a decision, got {after!r}")
+            raise ValueError(f"service: after must be the id of a decision, got {after!r}")
         return StreamingResponse(_lines(read_log(self._agent.path, after=int(after))), media_type="application/x-ndjson")
 
     async def metrics(self, request: Request) -> Response:
@@ -99,59 +101,59 @@ class Service:
         history = await asyncio.to_thread(read_history, self._agent.path)
         return Response(page.picture(now, history), media_type="text/html")
 
-    async def health(self, request: Request) -> Response:
-        """Whether the agent answers; nothing else, and to anyone."""
-        await self._committer.do(lambda ledger: None)
-        return JSONResponse({"status": "ok"})
-
     async def openapi(self, request: Request) -> Response:
         """The description of this interface."""
         return JSONResponse(description())
 
-    def routes(self, token: str) -> list[Route]:
-        """What is served where; all but the page's frame, the description and the health need the token."""
-        guarded: dict[tuple[str, str], Handler] = {
-            ("POST", "/decide"): self.decide,
-            ("POST", "/reward"): self.reward,
-            ("POST", "/forget"): self.forget,
-            ("POST", "/observe"): self.observe,
-            ("GET", "/arms"): self.arms,
-            ("POST", "/arms"): self.arms,
-            ("POST", "/arms/remove"): self.remove_arm,
-            ("GET", "/policy"): self.policy,
-            ("GET", "/log"): self.log,
-            ("GET", "/metrics"): self.metrics,
-            ("GET", "/picture"): self.picture,
+    def calls(self) -> dict[str, dict[str, Call]]:
+        """What takes and answers JSON."""
+        pull = {"arm": True, "reward": True, "probability": False}
+        return {
+            "/decide": {"POST": Call(self.decide, {"available": False})},
+            "/reward": {"POST": Call(self.reward, {"id": True, "reward": True})},
+            "/forget": {"POST": Call(self.forget, {"id": True})},
+            "/observe": {"POST": Call(self.observe, pull)},
+            "/arms": {"GET": Call(self.arms), "POST": Call(self.add_arm, {"arm": True, "probability": False})},
+            "/arms/remove": {"POST": Call(self.remove_arm, {"arm": True})},
+            "/policy": {"GET": Call(self.policy)},
+            "/health": {"GET": Call(self.health, is_open=True)},
         }
-        open_to_all: dict[tuple[str, str], Handler] = {
-            ("GET", "/health"): self.health,
-            ("GET", "/openapi.json"): self.openapi,
-            **{("GET", path): handler for path, handler in page.STATIC.items()},
-        }
-        routes = [Route(path, _guarded(handler, token), methods=[method]) for (method, path), handler in guarded.items()]
-        return routes + [Route(path, handler, methods=[method]) for (method, path), handler in open_to_all.items()]
+
+    def routes(self, bearer: bytes) -> list[Route]:
+        """What answers texts and pages; only the page's frame and the description do not need the token."""
+        guarded: dict[str, Handler] = {"/log": self.log, "/metrics": self.metrics, "/picture": self.picture}
+        open_to_all: dict[str, Handler] = {"/openapi.json": self.openapi, **page.STATIC}
+        routes = [Route(path, _guarded(handler, bearer)) for path, handler in guarded.items()]
+        return routes + [Route(path, handler) for path, handler in open_to_all.items()]
 
 
-def make_app(agent: DurableAgent, token: str) -> Starlette:
-    """The ASGI application of an open agent; whoever has the token may do everything."""
+def make_app(agent: DurableAgent, token: str, keep: float | None = None) -> Calls:
+    """The ASGI application of an open agent; whoever has the token may do everything.
+
+    keep: seconds after which closed decisions are dropped from the journal; None: never.
+    """
     if not token:
         raise ValueError("service: the token must not be empty")
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        task = asyncio.create_task(committer.run())
+        tasks = [asyncio.create_task(committer.run())]
+        if keep is not None:
+            tasks.append(asyncio.create_task(compact_for_ever(committer, keep)))
         yield
-        task.cancel()
+        for task in tasks:
+            task.cancel()
 
     committer = Committer(agent)
-    handlers: dict[Any, Any] = {kind: _refusal(status) for kind, status in STATUS.items()}
-    handlers[HTTPException] = _http_refusal
-    return Starlette(routes=Service(agent, committer).routes(token), lifespan=lifespan, exception_handlers=handlers)
+    service, bearer = Service(agent, committer), f"Bearer {token}".encode()
+    handlers: dict[Any, Any] = dict.fromkeys(KNOWN, _refuse)
+    texts = Starlette(routes=service.routes(bearer), lifespan=lifespan, exception_handlers=handlers)
+    return Calls(service.calls(), bearer, texts)
 
 
-def _guarded(handler: Handler, token: str) -> Handler:
+def _guarded(handler: Handler, bearer: bytes) -> Handler:
     async def checked(request: Request) -> Response:
-        check_bearer(request, token)
+        check_bearer(request.scope, bearer)
         return await handler(request)
 
     return checked
@@ -173,13 +175,6 @@ def _lines(rows: Iterator[dict[str, Any]]) -> Iterator[str]:
         yield json.dumps(row) + "\n"
 
 
-def _refusal(status: int) -> Callable[[Request, Exception], Response]:
-    def refuse(request: Request, error: Exception) -> Response:
-        return JSONResponse({"error": str(error.args[0] if error.args else error)}, status_code=status)
-
-    return refuse
-
-
-def _http_refusal(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return JSONResponse({"error": error.detail}, status_code=error.status_code, headers=error.headers)
+def _refuse(request: Request, error: Exception) -> Response:
+    status, sentence, headers = refusal(error)
+    return JSONResponse({"error": sentence}, status, headers={name.decode(): value.decode() for name, value in headers})

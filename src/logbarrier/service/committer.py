@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,8 @@ from ..bandits.durable.ledger import Ledger
 
 MOST_WAITING = 10_000
 TICK = 1.0  # seconds; how often decisions past their ttl are looked for when nobody asks
+PATIENCE = 0.4  # of the time of a write: how long the next one may wait for more callers
+POLL = 0.001  # seconds; a shorter sleep takes as long
 
 Call = Callable[[Ledger], Any]
 
@@ -27,6 +28,7 @@ class Committer:
         self._wake = asyncio.Event()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="committer")
         self.batches, self.calls, self.seconds = 0, 0, 0.0
+        self._last = 0.0  # seconds that the last batch took
 
     async def do(self, call: Call) -> Any:
         """What the call returned, once it is on disk; or its exception, raised."""
@@ -42,15 +44,35 @@ class Committer:
 
     async def run(self) -> None:
         """For ever; cancel it to stop, when no request is under way any more."""
+        ticking = asyncio.create_task(self._tick())
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                batch, self._waiting = self._waiting, []
+                outcomes = await self._perform([call for call, _ in batch])
+                for (_, future), outcome in zip(batch, outcomes, strict=True):
+                    if not future.done():
+                        future.set_result(outcome)
+                if self._waiting:
+                    await self._gather(len(batch) + len(self._waiting))
+        finally:
+            ticking.cancel()
+
+    async def _gather(self, callers: int) -> None:
+        """Let those who have just been answered come back, to share a write with those who came meanwhile.
+
+        Without it callers fall into two groups, each of which waits for the other's write.
+        """
+        end = time.perf_counter() + PATIENCE * self._last
+        await asyncio.sleep(0)
+        while len(self._waiting) < callers and time.perf_counter() + POLL < end:
+            await asyncio.sleep(POLL)
+
+    async def _tick(self) -> None:
         while True:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), TICK)
-            self._wake.clear()
-            batch, self._waiting = self._waiting, []
-            outcomes = await self._perform([call for call, _ in batch])
-            for (_, future), outcome in zip(batch, outcomes, strict=True):
-                if not future.done():
-                    future.set_result(outcome)
+            await asyncio.sleep(TICK)
+            self._wake.set()
 
     async def _perform(self, calls: list[Call]) -> list[Any]:
         started = time.perf_counter()
@@ -58,8 +80,9 @@ class Committer:
             outcomes = await asyncio.get_running_loop().run_in_executor(self._thread, self._agent.perform, calls)
         except Exception as error:  # the disk is full, say: everyone in the batch is told so
             outcomes = [error] * len(calls)
+        self._last = time.perf_counter() - started
         if calls:
             self.batches += 1
             self.calls += len(calls)
-            self.seconds += time.perf_counter() - started
+            self.seconds += self._last
         return outcomes

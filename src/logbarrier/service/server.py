@@ -66,18 +66,22 @@ def is_local(host: str) -> bool:
         return host == "localhost"
 
 
-def serve(agent: DurableAgent, token: str, listener: socket.socket) -> None:
-    """Answer until SIGINT or SIGTERM; requests under way are finished first. The service's log is JSON lines on stderr."""
+def serve(agent: DurableAgent, token: str, listener: socket.socket, keep: float | None = None) -> None:
+    """Answer until SIGINT or SIGTERM; requests under way are finished first. The service's log is JSON lines on stderr.
+
+    keep: seconds after which closed decisions are dropped from the journal; None: never.
+    """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # once uvicorn has finished, so that the agent is closed
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonLines())
     logger = logging.getLogger("uvicorn")
     logger.handlers, logger.propagate = [handler], False
     config = uvicorn.Config(
-        make_app(agent, token),
+        make_app(agent, token, keep),
         log_config=None,
         log_level="info",
         access_log=False,
+        proxy_headers=False,
         h11_max_incomplete_event_size=LARGEST_HEAD,
         timeout_graceful_shutdown=10,
         server_header=False,

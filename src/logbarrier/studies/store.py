@@ -62,7 +62,7 @@ class Store:
             for folder in (self._cells, self._failed):
                 folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise CannotWriteError(f"cannot make the folder {self.folder}: {error.strerror}") from None
+            raise CannotWriteError(f"cannot make the folder {folder}: {error.strerror}") from None
         with lock.only_writer(self.folder / ".lock"):
             for leftover in [*self.folder.glob(".*.part"), *self.folder.glob("*/.*.part")]:
                 _remove(leftover)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...base import validate
 from ..agent import Agent
-from ..agent_inputs import checked_reward
+from ..agent_inputs import checked_names, checked_reward
 from ..algorithms.rule import Rule
 from ..waiting import Decision
 from .journal import Journal, Mark
@@ -34,6 +34,7 @@ class DurableAgent:
     path            the file, an SQLite database; created where there is none, together with path.lock
     rule, arms      as for Agent; for a file that exists they may be left out, and must agree if given
     seed, floor     likewise; 0 at creation unless told
+    start, means    likewise; None at creation unless told
     ttl             seconds after which a decision without a reward is closed; None: never
     default_reward  what a closed decision is told; None: it is forgotten
     clock           seconds; unless told, the time of day at opening, then steady
@@ -57,6 +58,8 @@ class DurableAgent:
         rule: Rule | None = None,
         arms: Sequence[Hashable] | None = None,
         seed: int | None = None,
+        start: Any = None,
+        means: Any = None,
         floor: float | None = None,
         ttl: float | None = None,
         default_reward: float | None = None,
@@ -76,7 +79,9 @@ class DurableAgent:
         try:
             self._journal = Journal(self.path)
             try:
-                self._open(rule, {"arms": arms, "seed": seed, "floor": floor}, clock or _steady_clock())
+                names = None if arms is None else checked_names(arms)
+                given = {"arms": names, "seed": seed, "start": start, "means": means, "floor": floor}
+                self._open(rule, given, clock or _steady_clock())
                 self._set_closing(ttl, default_reward)
             except BaseException:
                 self._journal.close()
@@ -89,17 +94,18 @@ class DurableAgent:
         if self._journal.is_new:
             if rule is None or given["arms"] is None:
                 raise ValueError(f"DurableAgent: {self.path} is new, so it needs a rule and arms")
-            agent = Agent(rule, arms=given["arms"], seed=given["seed"] or 0, floor=given["floor"] or 0.0)
+            agent = Agent(rule, **{**given, "seed": given["seed"] or 0, "floor": given["floor"] or 0.0})
             birth: dict[str, Any] = {"agent": agent.state_dict(), "asked_at": [], "told": 0, "reward_sum": 0.0, "time": clock()}
-            made_of = {"rule": rule.to_dict(), "arms": list(agent.arms), "seed": agent.seed, "floor": agent.floor}
+            made_of = {name: _plain(value) for name, value in given.items()}
+            made_of |= {"rule": rule.to_dict(), "arms": list(agent.arms), "seed": agent.seed, "floor": agent.floor}
             nothing = Mark(0, birth["time"], 0, 0.0, "[]")
             self._journal.commit([], snapshot=(0, json.dumps(birth)), mark=nothing, settings={"made of": made_of})
         made_of = self._journal.settings()["made of"]
         given = {"rule": None if rule is None else rule.to_dict(), **given}
         for name, value in given.items():
-            plain = None if value is None else json.loads(json.dumps(list(value) if name == "arms" else value, default=_plain))
-            if plain is not None and plain != made_of[name]:
-                raise ValueError(f"DurableAgent: {self.path} was made with {name} {made_of[name]!r}, got {plain!r}")
+            plain, made_with = _plain(value), made_of.get(name)  # files of earlier versions have neither start nor means
+            if plain is not None and plain != made_with:
+                raise ValueError(f"DurableAgent: {self.path} was made with {name} {made_with!r}, got {plain!r}")
         try:
             self._ledger = Ledger(self._journal, rule, clock)
         except sqlite3.Error as error:
@@ -218,8 +224,23 @@ class DurableAgent:
         return self._one(lambda ledger: ledger.agent.state_dict())
 
     def replayed(self) -> Agent:
-        """An agent in memory, rebuilt by replaying the whole journal; it equals this one to the bit."""
+        """An agent in memory, rebuilt by replaying the journal from its creation, or from the last `compact`.
+
+        It equals this one to the bit.
+        """
         return self._one(lambda ledger: ledger.replayed())
+
+    def compact(self, *, keep: float) -> int:
+        """Drop from the journal what was closed `keep` seconds ago or earlier; how many decisions and other events that were.
+
+        The policy, the ids, and whatever waits for a reward stay. Dropped decisions are no longer in the log, so export that
+        first; a reward told for one of them is refused. Others may use the agent meanwhile; a crash loses nothing else.
+        """
+        age = validate.at_least_zero("DurableAgent.compact", "keep", keep)
+        until, total = self._one(lambda ledger: ledger.ago(age)), 0
+        while dropped := self._one(lambda ledger: ledger.drop(until)):
+            total += dropped
+        return total
 
     def log(self) -> Iterator[dict[str, Any]]:
         """The decisions so far, each with its propensity and what became of it; see `read_log`."""
@@ -265,4 +286,7 @@ def _steady_clock() -> Callable[[], float]:
 
 
 def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else str(value)
+    """As JSON gives it back."""
+    return json.loads(
+        json.dumps(value, default=lambda odd: odd.tolist() if isinstance(odd, np.generic | np.ndarray) else str(odd))
+    )

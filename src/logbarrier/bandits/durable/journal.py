@@ -1,7 +1,7 @@
 """The journal: what happened to an agent, in order, in one SQLite file.
 
     events     number, time, kind, and what the kind needs of: decision, arm (JSON), reward, probability, detail (JSON)
-    snapshots  number of the last event in it, state (JSON); number 0 is the agent as it was created, kept for ever
+    snapshots  number of the last event in it, state (JSON): the first, from which a whole replay starts, and the last
     history    number, time, rewards told so far, their sum, the most likely arms with their probabilities (JSON)
     settings   name, value (JSON)
 
@@ -10,6 +10,7 @@ Write-ahead log, synchronous FULL: a commit has reached the disk when it returns
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -52,6 +53,13 @@ class Mark(NamedTuple):
     policy: str
 
 
+class Old(NamedTuple):
+    """Events to drop: those of these decisions, and others by their numbers."""
+
+    decisions: list[int]
+    numbers: list[int]
+
+
 class Journal:
     """The file, open for writing. Not for several threads at once."""
 
@@ -67,6 +75,7 @@ class Journal:
     def _connect(self) -> sqlite3.Connection:
         connection = connect(self.path, "rwc")
         try:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # for new files: what is dropped makes the file smaller
             if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
                 raise OSError(f"DurableAgent: {self.path} is in a place where SQLite cannot keep a write-ahead log")
             connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
@@ -89,19 +98,28 @@ class Journal:
         snapshot: tuple[int, str] | None = None,
         mark: Mark | None = None,
         settings: dict[str, Any] | None = None,
+        drop: Old | None = None,
     ) -> None:
-        """All of it, or nothing; on disk when this returns. Raises sqlite3.Error."""
+        """All of it, or nothing; on disk when this returns. Raises sqlite3.Error.
+
+        drop: needs a snapshot, which takes the place of the first one too: from now on a whole replay starts there.
+        """
         connection = self._connection
         connection.execute("BEGIN IMMEDIATE")
         try:
             connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", events)
             if snapshot is not None:
-                connection.execute("DELETE FROM snapshots WHERE number > 0")
+                first = "(SELECT min(number) FROM snapshots)" if drop is None else "-1"
+                connection.execute(f"DELETE FROM snapshots WHERE number > {first}")
                 connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", snapshot)
             if mark is not None:
                 connection.execute("INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?, ?)", mark)
             for name, value in (settings or {}).items():
                 connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, json.dumps(value)))
+            if drop is not None:
+                connection.executemany("DELETE FROM events WHERE decision = ?", ((decision,) for decision in drop.decisions))
+                connection.executemany("DELETE FROM events WHERE number = ?", ((number,) for number in drop.numbers))
+                connection.execute("PRAGMA incremental_vacuum").fetchall()
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
@@ -133,6 +151,21 @@ class Journal:
         rows = self._connection.execute("SELECT * FROM events WHERE decision = ? AND kind <> 'ask'", (decision,))
         row = rows.fetchone()
         return None if row is None else Event(*row)
+
+    def old(self, until: float, most: int) -> Old:
+        """The first `most` decisions closed, and other events, at time `until` or before."""
+        found = Old([], [])
+        with contextlib.closing(
+            self._connection.execute("SELECT number, time, kind, decision FROM events ORDER BY number")
+        ) as rows:
+            for number, time, kind, decision in rows:
+                if time > until or len(found.decisions) + len(found.numbers) == most:
+                    break
+                if decision is None:
+                    found.numbers.append(number)
+                elif kind != "ask":
+                    found.decisions.append(decision)
+        return found
 
     def last_mark(self) -> Mark:
         """The last row of `history`; an agent has one from its creation."""

@@ -13,12 +13,13 @@ from ...base import validate
 from ..agent import Agent
 from ..algorithms.rule import Rule
 from ..waiting import Decision
-from .journal import Event, Journal, Mark
+from .journal import Event, Journal, Mark, Old
 
 EVENTS_PER_SNAPSHOT = 4096
 BYTES_PER_EVENT = 64  # a snapshot may cost so much of the file per event since the last
 MARKS = 200  # of the history: one whenever the journal has grown by a 200th
 ARMS_IN_A_MARK = 8
+DROPPED_AT_ONCE = 500  # so that no caller waits long for its turn
 
 
 class SettledError(ValueError):
@@ -53,6 +54,7 @@ class Ledger:
             self._follow(event)
         self._offset = max(0.0, self._time - self._clock())  # the clock was set back while nobody looked
         self._new: list[Event] = []
+        self._drop: Old | None = None
 
     def recover(self) -> None:
         """After a failed commit: forget what was not written."""
@@ -61,20 +63,20 @@ class Ledger:
 
     def commit(self) -> None:
         """Everything since the last commit is on disk when this returns. Raises sqlite3.Error; then `recover`."""
-        if not self._new:
+        if not self._new and self._drop is None:
             return
         since = self._number - self._snapshot_at
         snapshot, mark = None, None
-        if since >= EVENTS_PER_SNAPSHOT and since * BYTES_PER_EVENT >= self._snapshot_size:
+        if self._drop is not None or (since >= EVENTS_PER_SNAPSHOT and since * BYTES_PER_EVENT >= self._snapshot_size):
             snapshot = self._number, self.snapshot_text()
         if self._number - self._marked_at >= max(16, self._number // MARKS):
             mark = self.mark()
-        self._journal.commit(self._new, snapshot=snapshot, mark=mark)
+        self._journal.commit(self._new, snapshot=snapshot, mark=mark, drop=self._drop)
         if snapshot is not None:
             self._snapshot_at, self._snapshot_size = self._number, len(snapshot[1])
         if mark is not None:
             self._marked_at = self._number
-        self._new = []
+        self._new, self._drop = [], None
 
     def save_snapshot(self) -> None:
         """So that the next start has nothing to replay."""
@@ -101,9 +103,10 @@ class Ledger:
         return Mark(self._number, self._time, self._told, self._reward_sum, top)
 
     def replayed(self) -> Agent:
-        """An agent rebuilt by replaying the whole journal from its creation."""
-        agent = Agent.from_state_dict(json.loads(self._journal.snapshot(first=True)[1])["agent"], rule=self._rule)
-        for event in self._journal.events(0):
+        """An agent rebuilt by replaying the whole journal, from its creation or from when something was last dropped."""
+        number, text = self._journal.snapshot(first=True)
+        agent = Agent.from_state_dict(json.loads(text)["agent"], rule=self._rule)
+        for event in self._journal.events(number):
             replay(agent, event)
         return agent
 
@@ -121,6 +124,8 @@ class Ledger:
         checked = validate.number("DurableAgent.tell", "reward", reward) + 0.0  # no negative zero: SQLite has none
         settled = self._settled(identity)
         if settled is None:
+            if type(identity) is int and identity not in self._asked_at and 0 <= identity < self.agent.asked:
+                raise SettledError(f"DurableAgent.tell: decision {identity} was closed so long ago that its record was dropped")
             self.agent.tell(decision, checked)
             self._note("tell", identity, reward=checked)
             return "told"
@@ -170,6 +175,18 @@ class Ledger:
             else:
                 self.agent.tell(identity, self.default_reward)
             self._note("expire", identity, reward=self.default_reward)
+
+    def ago(self, seconds: float) -> float:
+        """The journal's time so long ago."""
+        return self._now() - seconds
+
+    def drop(self, until: float) -> int:
+        """Drop some of what was closed at time `until` or before; how many decisions and other events. 0: none are left."""
+        self._drop = self._journal.old(until, DROPPED_AT_ONCE)
+        dropped = len(self._drop.decisions) + len(self._drop.numbers)
+        if dropped == 0:
+            self._drop = None
+        return dropped
 
     def _now(self) -> float:
         now = float(self._clock()) + self._offset

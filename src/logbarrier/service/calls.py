@@ -1,0 +1,119 @@
+"""JSON calls: the token first, then the size, the JSON and the fields of the body; one sentence where anything is wrong.
+
+Plain ASGI, without a framework in between: most of what the processor does for a decision is HTTP.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple
+
+from starlette.applications import Starlette
+from starlette.types import Receive, Scope, Send
+
+from ..bandits.durable.ledger import SettledError
+
+Body = dict[str, Any]
+Headers = list[tuple[bytes, bytes]]
+LARGEST_BODY = 64 * 1024
+STATUS: dict[type[Exception], int] = {SettledError: 409, KeyError: 404, ValueError: 400, OSError: 503}
+NEEDS_TOKEN = 401, "service: needs the header 'Authorization: Bearer TOKEN'", (b"www-authenticate", b"Bearer")
+
+_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+
+
+class Call(NamedTuple):
+    """What answers a call, both as JSON objects, and the fields that the body may have: name -> whether it must."""
+
+    answer: Callable[[Body], Awaitable[Body]]
+    fields: Mapping[str, bool] = {}
+    is_open: bool = False  # to anyone, without the token
+
+
+class RefusedError(Exception):
+    """A status, a sentence, and headers to go with them."""
+
+
+KNOWN: tuple[type[Exception], ...] = (RefusedError, *STATUS)
+
+
+def refusal(error: Exception) -> tuple[int, str, Headers]:
+    """The status, the sentence and the headers that tell a caller of an error."""
+    if isinstance(error, RefusedError):
+        status, sentence, *headers = error.args
+        return status, sentence, headers
+    status = next(STATUS[kind] for kind in STATUS if isinstance(error, kind))
+    return status, str(error.args[0] if error.args else error), []
+
+
+class Calls:
+    """Answers the calls in `table`, path -> method -> call; texts: the application that answers at every other path."""
+
+    def __init__(self, table: Mapping[str, Mapping[str, Call]], bearer: bytes, texts: Starlette) -> None:
+        self.table, self._bearer, self.texts = table, bearer, texts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The ASGI interface."""
+        methods = self.table.get(scope["path"]) if scope["type"] == "http" else None
+        if methods is None:
+            await self.texts(scope, receive, send)
+            return
+        headers: Headers = []
+        try:
+            call = methods.get(scope["method"])
+            if call is None:
+                allowed = ", ".join(methods)
+                wrong = f"service: {scope['path']} takes {allowed}, got {scope['method']}"
+                raise RefusedError(405, wrong, (b"allow", allowed.encode()))
+            if not call.is_open:
+                check_bearer(scope, self._bearer)
+            content = await _content(receive)
+            if content is None:
+                return
+            status, plain = 200, await call.answer(_body(content, call.fields))
+        except KNOWN as error:
+            status, sentence, headers = refusal(error)
+            plain = {"error": sentence}
+        body = _encode(plain).encode()
+        head = [(b"content-length", b"%d" % len(body)), (b"content-type", b"application/json"), *headers]
+        await send({"type": "http.response.start", "status": status, "headers": head})
+        await send({"type": "http.response.body", "body": body})
+
+
+def check_bearer(scope: Scope, bearer: bytes) -> None:
+    """Refuse a request that does not carry the token; bearer: what the header must say."""
+    given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+    if not hmac.compare_digest(given, bearer):
+        raise RefusedError(*NEEDS_TOKEN)
+
+
+async def _content(receive: Receive) -> bytes | None:
+    """The body; None where the caller has hung up."""
+    content = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        content += message.get("body", b"")
+        if len(content) > LARGEST_BODY:
+            raise RefusedError(413, f"service: the body must be at most {LARGEST_BODY} bytes")
+        if not message.get("more_body", False):
+            return bytes(content)
+
+
+def _body(content: bytes, fields: Mapping[str, bool]) -> Body:
+    try:
+        plain = json.loads(content) if content else {}
+    except (ValueError, RecursionError):
+        raise RefusedError(400, "service: the body must be JSON") from None
+    if not isinstance(plain, dict):
+        raise RefusedError(400, "service: the body must be a JSON object")
+    for name in plain:
+        if name not in fields:
+            raise RefusedError(400, f"service: the body has an unknown field {name!r}; it takes {', '.join(fields) or 'none'}")
+    for name, needed in fields.items():
+        if needed and name not in plain:
+            raise RefusedError(400, f"service: the body lacks the field {name!r}")
+    return plain
