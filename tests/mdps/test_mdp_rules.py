@@ -48,6 +48,14 @@ def test_a_rule_that_claims_another_update_is_found_out():
     assert "FAILED the mean update is the claimed one" in str(result)
 
 
+def test_a_rule_that_draws_from_another_policy_than_it_says_is_found_out():
+    class Bolder(mdps.PG):
+        def policy(self, preferences):
+            return super().policy(1.1 * preferences)
+
+    assert testing.draw_error(Bolder(learning_rate=0.5), testing.looping_world(np.random.default_rng(0)), seed=0) > 0.01
+
+
 def test_state_entropy_climbs_the_entropy_of_visits():
     """Against central differences of J + scale H(d), which share nothing with the rule but the MDP."""
     rule, mdp = mdps.StateEntropy(learning_rate=1.0, scale=0.7), testing.layered_world(np.random.default_rng(3), 3)

@@ -9,10 +9,11 @@ import pytest
 from scipy.stats import chisquare
 
 from logbarrier import mdps
+from logbarrier.engine.compiled import from_python
 from logbarrier.engine.random import stream_key
-from logbarrier.mdps.episode import VISITS, count_visits, new_episode, nothing_learned, softmax_action
-from logbarrier.mdps.loop import drawn, world_of
+from logbarrier.mdps.episode import VISITS, count_visits, new_episode, nothing_learned, renew, softmax_action
 from logbarrier.mdps.measure import Judge, reward_per_step
+from logbarrier.mdps.world import searched, successor_of, world_of
 
 PG = mdps.PG(learning_rate=0.1)
 
@@ -23,17 +24,23 @@ def random_mdp(seed, n_states=6, n_actions=3):
     return mdps.FiniteMDP(P=P, R=rng.normal(size=(n_states, n_actions)), rho=rng.dirichlet(np.ones(n_states)), gamma=0.9)
 
 
-def test_successors_are_drawn_with_their_probabilities():
-    """Even steps of the uniform number instead of random ones, so the shares are exact to one step in 100 000."""
-    mdp, steps = random_mdp(0), 100_000
-    offsets, moves, _, start, _ = world_of(mdp)
-    for row in (0, 7, 17):
-        found = [drawn(moves, offsets[row], offsets[row + 1], (i + 0.5) / steps) for i in range(steps)]
-        shares = np.bincount(np.array(found) + 1, minlength=7) / steps
-        truth = [mdp.missing.ravel()[row], *mdp.P.reshape(18, 6)[row]]
-        assert np.abs(shares - truth).max() < 2 / steps
-    first = [drawn(start, 0, len(start), (i + 0.5) / steps) for i in range(steps)]
-    assert np.abs(np.bincount(first, minlength=6) / steps - mdp.rho).max() < 2 / steps
+@pytest.mark.parametrize("ways", [0, 1, 2, 3, 4, 6])
+@pytest.mark.parametrize("ending", [0.0, 0.1])
+def test_successors_are_drawn_with_their_probabilities(ways, ending):
+    """Even steps of the uniform number instead of random ones, so the shares are exact to one step in 20 000."""
+    n_draws, rng = 20_000, np.random.default_rng(ways)
+    P = np.zeros((7, 2, 7))
+    for row in P.reshape(14, 7)[1:]:
+        row[: ways + 1] = (1.0 - ending) * rng.dirichlet(np.ones(ways + 1))
+    P[0, 0, :ways] = (1.0 - ending) / max(ways, 1)  # `ways` successors, elsewhere one more
+    mdp = mdps.FiniteMDP(P=P, R=np.zeros((7, 2)), rho=rng.dirichlet(np.ones(7)), gamma=0.9)
+    reals, wholes, others, _, start, _ = world_of(mdp)
+    for row in (0, 1, 13):
+        found = [successor_of(reals, wholes, others, np.uint64(row), (i + 0.5) / n_draws) for i in range(n_draws)]
+        shares = np.bincount(np.array(found) + 1, minlength=8) / n_draws
+        assert np.abs(shares - [mdp.missing.ravel()[row], *P.reshape(14, 7)[row]]).max() < 2 / n_draws
+    first = [searched(start, 0, len(start) - 1, (i + 0.5) / n_draws) for i in range(n_draws)]
+    assert np.abs(np.bincount(first, minlength=7) / n_draws - mdp.rho).max() < 2 / n_draws
 
 
 def test_states_are_visited_as_often_as_the_occupancy_says():
@@ -121,10 +128,21 @@ def test_visits_of_an_episode_enter_the_tally():
     assert learned.tally.tolist() == [1.0, 2.0, 4.0, 0.5]
 
 
+@pytest.mark.parametrize("n_actions", [1, 2, 5])
+def test_the_probabilities_of_visited_states_are_renewed_and_no_others(n_actions):
+    learned, episode = nothing_learned(4, n_actions, 0.0, 0), new_episode(5, n_actions)
+    learned.theta[:] = np.random.default_rng(0).normal(size=(4, n_actions))
+    episode[0][:] = [2, 0, 2, 2, 3, -1]
+    from_python(renew)(episode, 5, learned.states)
+    assert np.allclose(learned.policy[[0, 2, 3]], PG.policy(learned.theta)[[0, 2, 3]], rtol=1e-14, atol=0.0)
+    assert (learned.policy[1] == 1.0 / n_actions).all()
+
+
 def test_actions_follow_softmax_even_at_the_extremes():
-    states, room = np.zeros((1, 7)), np.zeros((1, 3))
-    states[0, 4:] = [1e6, -1e6, 0.0]
-    assert [softmax_action(states, 0, u, room, 0) for u in (1e-12, 0.5, 1 - 1e-12)] == [0, 0, 0]
+    learned, episode, room = nothing_learned(1, 3, 0.0, 0), new_episode(1, 3), np.zeros((1, 3))
+    learned.theta[0] = [1e6, -1e6, 0.0]
+    from_python(renew)(episode, 1, learned.states)
+    assert [softmax_action(learned.states, 0, u, room, 0) for u in (1e-12, 0.5, 1 - 1e-12)] == [0, 0, 0]
     assert room[0].tolist() == [1.0, 0.0, 0.0]
 
 

@@ -15,9 +15,10 @@ from ..record import Record
 from .algorithms import Rule
 from .environments import MDPSource
 from .episode import new_episode, nothing_learned
-from .loop import REWARDS, loop_kernel, world_of
+from .loop import REWARDS, loop_kernel
 from .measure import METRICS, Judge
 from .problem import FiniteMDP
+from .world import world_of
 
 DEFAULT_CHECKPOINTS = 51
 STEPS_PER_PIECE = 1_000_000  # between two looks at the progress bar and at Ctrl-C, about a tenth of a second
@@ -115,7 +116,7 @@ class Flight:
     def __init__(self, rule: Rule, judge: Judge, key: np.ndarray, run: int) -> None:
         mdp = judge.mdp
         self._rule, self._judge, self._key, self._run = rule, judge, key, run
-        self._loop = loop_kernel(rule.act, rule.at_once, rule.learn)
+        self._loop = loop_kernel(rule.act, rule.at_once, rule.learn, rule.renew)
         self._world, self._hyper = world_of(mdp), rule.hyper(mdp)
         self._episode = new_episode(mdp.episode_length, mdp.n_actions)
         self.learned = nothing_learned(mdp.n_states, mdp.n_actions, rule.first_preference, rule.memory_size)

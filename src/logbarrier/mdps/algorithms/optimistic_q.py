@@ -8,7 +8,7 @@ import numpy as np
 
 from ...base import validate
 from ...engine.compiled import compiled, inlined
-from ..episode import ENDED, FIRST, Learned, greedy_action
+from ..episode import ENDED, FIRST, Learned, greedy_action, nothing_to_renew
 from ..problem import FiniteMDP
 from .rule import Rule
 
@@ -21,7 +21,7 @@ def learn_at_once(states, state, action, reward, successor, hyper):
     if successor != ENDED:
         row = states[successor]
         ahead = row[FIRST]
-        for a in range(FIRST + 1, row.shape[0]):
+        for a in range(FIRST + 1, (FIRST + row.shape[0]) // 2):
             ahead = max(ahead, row[a])
     states[state, FIRST + action] += rate * (reward + gamma * ahead - states[state, FIRST + action])
 
@@ -49,6 +49,7 @@ class OptimisticQ(Rule):
     learn = staticmethod(learn)
     act = staticmethod(greedy_action)
     at_once = staticmethod(learn_at_once)
+    renew = staticmethod(nothing_to_renew)
 
     learning_rate: float
     initial: float

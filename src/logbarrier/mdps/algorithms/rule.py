@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...base.parameters import Parameterised, Positive, Share
-from ..episode import Learned, nothing_at_once, softmax_action
+from ..episode import Learned, nothing_at_once, renew, softmax_action
 from ..problem import FiniteMDP
 
 
@@ -23,7 +23,8 @@ class Rule(Parameterised):
     name              its name in files and on the command line
     act               compiled (states, state, u, policies, t) -> action, by one uniform number u
     at_once           compiled (states, state, action, reward, successor, hyper), after every step
-    learn             compiled (episode, count, states, tally, memory, hyper), after every episode
+    learn             compiled (episode, count, states, tally, memory, hyper), after every episode; changes visited states only
+    renew             compiled (episode, count, states), after that: the probabilities of the visited states
     memory_size       how many float64 the rule remembers besides, all 0 at the start
     first_preference  what the preferences are at the start
     """
@@ -32,6 +33,7 @@ class Rule(Parameterised):
     act: ClassVar[Any] = staticmethod(softmax_action)
     at_once: ClassVar[Any] = staticmethod(nothing_at_once)
     learn: ClassVar[Any]
+    renew: ClassVar[Any] = staticmethod(renew)
     memory_size: ClassVar[int] = 0
 
     @property
