@@ -10,6 +10,7 @@ from logbarrier.mdps import exact
 
 NAMED = [
     mdps.RiverSwim(12), mdps.Lock(20), mdps.Lock(10, 4), mdps.Distractor(16), mdps.DeepSea(14), mdps.DeepSea(20),
+    mdps.DeepSea(30),
 ]  # fmt: skip
 
 
@@ -58,10 +59,13 @@ def test_the_maximum_is_certified_on_every_named_environment(mdp, share):
     assert_certified(mdp, exact.maximise(mdp, mdps.Spectral(eta=eta)), eta)
 
 
-@pytest.mark.parametrize("name", ["FrozenLake-v1", "CliffWalking-v1", "Taxi-v4"])
-def test_the_maximum_is_certified_on_worlds_of_gymnasium(name):
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("FrozenLake-v1", {}), ("FrozenLake-v1", {"map_name": "8x8"}), ("CliffWalking-v1", {}), ("Taxi-v4", {})],
+)
+def test_the_maximum_is_certified_on_worlds_of_gymnasium(name, options):
     pytest.importorskip("gymnasium", reason="the extra `mdp` is not installed")
-    mdp = mdps.from_gymnasium(name)
+    mdp = mdps.from_gymnasium(name, **options)
     eta = eta_for(mdp, 0.05)
     assert_certified(mdp, exact.maximise(mdp, mdps.Spectral(eta=eta)), eta)
 
