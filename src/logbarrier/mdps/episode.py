@@ -11,9 +11,8 @@ An episode is a tuple of buffers filled by the loop, `count` steps long:
 
 The table of states has one row per state, so that a visit touches one piece of memory: VISITS, how often it was visited in
 earlier episodes; OCCUPANCY, the same with gamma^t for each visit; REWARD and NOVELTY, the values of two critics; from FIRST on
-one preference per action; and then one probability per action, which `renew` keeps up to date: a step that need not wait for
-exponentials is twice as fast. The tally counts EPISODES, states FOUND and all STEPS, and RARENESS is the sum of 1/VISITS^2
-over the found states.
+one preference per action; and then one probability per action, which `renew` keeps up to date, so that no step waits for
+exponentials. The tally counts EPISODES, states FOUND and all STEPS; RARENESS is the sum of 1/VISITS^2 over the found states.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ from ..engine.elementary import exp
 
 VISITS, OCCUPANCY, REWARD, NOVELTY, FIRST = 0, 1, 2, 3, 4
 EPISODES, FOUND, STEPS, RARENESS = 0, 1, 2, 3
-ENDED = -1
-LINE = 64  # bytes
+ENDED = -1  # in place of a state
 STALE = -1.0  # in place of a probability
+LINE = 64  # bytes that the processor loads at once
 
 Episode = tuple[np.ndarray, ...]
 
@@ -148,7 +147,7 @@ def greedy_action(states, state, u, policies, t):
 
 @inlined
 def nothing_to_renew(episode, count, states):
-    """For the rules that do not draw their actions."""
+    """For the rules that do not draw their actions, or renew probabilities at once."""
 
 
 @inlined

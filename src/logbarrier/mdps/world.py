@@ -28,7 +28,7 @@ from .problem import FiniteMDP
 
 UPTO = 0  # columns of eight bytes
 LEADS, MORE = 4, 7  # columns of four
-INLINE = 3
+INLINE = 3  # successors that a row has room for
 CERTAIN = 2.0  # above every uniform
 intrinsic: Any = numba.extending.intrinsic
 
@@ -72,7 +72,7 @@ def _with_ends(mdp: FiniteMDP) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @compiled
 def searched(ways, first, last, u):
-    """The state in ways[first:last] that the uniform number u draws; the last probability is CERTAIN."""
+    """The state in ways[first : last + 1] that the uniform number u draws; the last probability is CERTAIN."""
     while first < last:
         middle = (first + last) // 2
         if ways[middle, 0] > u:
