@@ -27,6 +27,12 @@ def folder(tmp_path_factory):
     return out
 
 
+@pytest.fixture(scope="module")
+def measured(folder):
+    """What --json prints."""
+    return json.loads(complexity(*TINY, "--out", folder, "--json").stdout)
+
+
 def cells(folder):
     return {path: path.stat().st_mtime_ns for path in folder.glob("*/cells/*.npz")}
 
@@ -43,24 +49,20 @@ def test_a_rule_that_serves_every_accuracy_is_simulated_once(folder):
     }
 
 
-def test_resuming_computes_nothing_twice_and_says_the_same(folder):
+def test_resuming_computes_nothing_twice_and_says_the_same_in_100_columns(folder):
     before = cells(folder)
     first, second = (complexity(*TINY, "--out", folder) for _ in range(2))
     assert first.output == second.output
     assert cells(folder) == before
     for manifest in folder.glob("*/manifest.json"):
         assert json.loads(manifest.read_text())["latest_run"]["computed"] == 0
-
-
-def test_the_table_names_systems_instances_and_fits_100_columns(folder):
-    printed = complexity(*TINY, "--out", folder).stdout
+    printed = first.stdout
     assert max(map(len, printed.splitlines())) <= 100
     for words in ("easy", "bad start 1e-3", "bad start 1e-5", "near tie", "sgb", "ucb1*", "8 runs of 30,000 pulls"):
         assert words in printed
 
 
-def test_json_has_pulls_that_grow_as_epsilon_falls(folder):
-    measured = json.loads(complexity(*TINY, "--out", folder, "--json").stdout)
+def test_json_has_pulls_that_grow_as_epsilon_falls(measured):
     assert len(measured) == 2 * 4 * 2
     by_name = {(one["system"], one["instance"], one["iterate"]): one for one in measured}
     easy = by_name["sgb", "easy", "last"]
@@ -71,8 +73,7 @@ def test_json_has_pulls_that_grow_as_epsilon_falls(folder):
     assert (hopeless["slope"], hopeless["censored"]) == (None, 6)
 
 
-def test_a_system_without_preferences_does_the_same_from_a_bad_start(folder):
-    measured = json.loads(complexity(*TINY, "--out", folder, "--json").stdout)
+def test_a_system_without_preferences_does_the_same_from_a_bad_start(measured):
     ucb = {(one["instance"], one["iterate"]): one for one in measured if one["system"] == "ucb1"}
     assert ucb["bad start 1e-5", "last"]["pulls"] == ucb["easy", "last"]["pulls"]
     assert ucb["bad start 1e-5", "last"]["own_start"]

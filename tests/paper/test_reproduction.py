@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
+from command import logbarrier
 
 import logbarrier as lb
 from logbarrier.paper import EXPERIMENTS, paper_study, results_of
@@ -19,10 +17,7 @@ from logbarrier.studies import Store, Study
 
 
 def reproduce(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "logbarrier", "reproduce", *map(str, arguments)],
-        capture_output=True, text=True, timeout=200, env={**os.environ, "NO_COLOR": "1"},
-    )  # fmt: skip
+    return logbarrier("reproduce", *arguments, env={"NO_COLOR": "1"}, timeout=200)
 
 
 @pytest.fixture(scope="module")

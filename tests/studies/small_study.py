@@ -1,10 +1,7 @@
-"""A small study file, the command line, and the bytes of stored cells."""
+"""A small study file, and the bytes of stored cells."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 SMALL = """
@@ -25,14 +22,6 @@ eta = 100
 rule = "npg"
 learning_rate = 0.1
 """
-
-
-def logbarrier(*arguments, env=None, cwd=None):
-    """The command line in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "logbarrier", *map(str, arguments)],
-        capture_output=True, text=True, timeout=120, env={**os.environ, **(env or {})}, cwd=cwd,
-    )  # fmt: skip
 
 
 def cell_bytes(folder: Path) -> dict[str, bytes]:

@@ -6,19 +6,20 @@ import json
 from pathlib import Path
 
 import pytest
-from small_study import SMALL, cell_bytes, logbarrier
+from command import logbarrier, logbarrier_from_nothing
+from small_study import SMALL, cell_bytes
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
 
 
 def test_run_says_where_and_status_how_far(small_file, tmp_path):
-    done = logbarrier("run", small_file, cwd=tmp_path)
+    done = logbarrier_from_nothing("run", small_file, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     folder = done.stdout.partition(":")[0]
     assert f"{folder}: 18 cells computed in" in done.stdout
     assert f"next: logbarrier report {folder}" in done.stdout
-    table = logbarrier("status", cwd=tmp_path)
+    table = logbarrier_from_nothing("status", cwd=tmp_path)
     assert table.stdout.splitlines()[1].split() == [folder, "18", "0", "0", "0", "0", "s"]
     whole = logbarrier("status", folder, cwd=tmp_path)
     assert whole.stdout.splitlines()[-1].split() == ["all", "18", "0", "0", "0", "0", "s"]

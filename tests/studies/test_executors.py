@@ -11,7 +11,8 @@ import time
 
 import psutil
 import pytest
-from small_study import SMALL, cell_bytes, logbarrier
+from command import logbarrier
+from small_study import SMALL, cell_bytes
 
 from logbarrier.studies import LocalExecutor, run
 from logbarrier.studies.cluster import DaskExecutor

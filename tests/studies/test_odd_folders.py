@@ -5,11 +5,13 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import subprocess
 import threading
 
 import numpy as np
 import pytest
-from small_study import SMALL, logbarrier
+from command import logbarrier, logbarrier_from_nothing
+from small_study import SMALL
 
 import logbarrier as lb
 from logbarrier.studies import LocalExecutor, Store, Study, read_study, record_of, run, study_as_toml
@@ -133,13 +135,8 @@ def test_status_names_and_skips_what_it_cannot_read(small_file, tmp_path):
 
 
 def test_a_full_stdout_is_one_sentence():
-    import subprocess
-    import sys
-
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "logbarrier", "--help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
-        )
+        done = logbarrier_from_nothing("--help", capture_output=False, stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 1
     assert done.stderr == "logbarrier: cannot write the output: No space left on device\n"
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
 import pytest
+from command import Command, logbarrier
 from own_rules import STUDY, TEXT
-from small_study import cell_bytes, logbarrier
+from small_study import cell_bytes
 
 import logbarrier as lb
 from logbarrier.studies import LocalExecutor, Store, own, read_study, run
@@ -200,12 +198,12 @@ def test_from_the_idea_to_the_ranking_on_the_command_line(tmp_path):
     study.write_text(
         STUDY.replace("learning_rate = [0.1, 0.2]", "learning_rate = 0.1").replace("horizon = 60", "horizon = 200_000")
     )
-    process = subprocess.Popen([sys.executable, "-m", "logbarrier", "run", study, "--out", out, "--threads", "1"])
+    process = Command("run", study, "--out", out, "--threads", 1)
     while not cell_bytes(out):
         assert process.poll() is None
         time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.kill()
+    process.communicate()
     kept = len(cell_bytes(out))
     assert 1 <= kept < 6
     resumed = logbarrier("run", study, "--out", out)

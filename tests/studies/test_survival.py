@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 import resource
 import signal
-import subprocess
-import sys
 import time
 
-from small_study import cell_bytes, logbarrier
+from command import Command, logbarrier, logbarrier_from_nothing
+from small_study import cell_bytes
 
 KILLS = 20
 STUDY = """
@@ -29,8 +28,7 @@ learning_rate = 0.1
 
 
 def start(study, out, *options):
-    command = [sys.executable, "-m", "logbarrier", "run", str(study), "--out", str(out), "--threads", "1", *options]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return Command("run", study, "--out", out, "--threads", 1, *options)
 
 
 def wait_until_it_computes(process, out):
@@ -136,11 +134,8 @@ def test_a_full_disk_is_one_sentence_and_earlier_cells_stay(tmp_path):
     before = cell_bytes(out)
     folder = next(out.iterdir())
     small.write_text(small.read_text().replace("runs_per_cell = 2", "runs_per_cell = 100").replace("runs = 4", "runs = 100"))
-    done = subprocess.run(
-        [sys.executable, "-m", "logbarrier", "run", small, "--out", out],
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
-        capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))  # noqa: E731
+    done = logbarrier_from_nothing("run", small, "--out", out, preexec_fn=limit)
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert "logbarrier: cannot write" in done.stderr

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
+from command import logbarrier, logbarrier_from_nothing
 
 
 @pytest.fixture(autouse=True)
@@ -14,16 +13,10 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def logbarrier(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "logbarrier", *map(str, arguments)], capture_output=True, text=True, timeout=120
-    )
-
-
 def test_verify_prints_a_row_for_each_statement_within_100_columns():
     from logbarrier.verify import STATEMENTS
 
-    done = logbarrier("verify", "--instances", 100, "--optimised", 4, "--runs", 0)
+    done = logbarrier_from_nothing("verify", "--instances", 100, "--optimised", 4, "--runs", 0)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     for statement in STATEMENTS:
@@ -62,7 +55,7 @@ TUNE = ["tune", *(word for name, value in OPTIONS.items() for word in (f"--{name
 
 
 def test_tune_prints_a_report_within_100_columns():
-    done = logbarrier(*TUNE)
+    done = logbarrier_from_nothing(*TUNE)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert "LogBarrierSGB(learning_rate=0.1, eta=" in done.stdout

@@ -14,6 +14,7 @@ import contextlib
 import hashlib
 import importlib
 import importlib.util
+import os
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -98,7 +99,9 @@ def _module_in(path: Path) -> ModuleType:
     path = path.resolve()
     for module in list(sys.modules.values()):  # imported already, perhaps as the script that is running
         file = getattr(module, "__file__", None)
-        if file is not None and Path(file).resolve() == path:
+        if file is None or (os.path.basename(file) != path.name and module is not sys.modules.get("__main__")):
+            continue  # following the links of every module takes a third of a second; a script may be started through one
+        if Path(file).resolve() == path:
             return module
     if not path.is_file():
         raise ValueError(f"{path}: there is no such file")

@@ -7,12 +7,20 @@ import numpy as np
 CLASSES, ORDER, REACH, HEAVY, RATIO = 12, 7, 1 / 64, 1 / 96, 4.0
 
 
+def product(ones, others):
+    """Of each series with the other, up to x^7."""
+    result = np.zeros_like(ones)
+    for j in range(ORDER + 1):
+        result[:, j:] += ones[:, j : j + 1] * others[:, : ORDER + 1 - j]
+    return result
+
+
 def composed(series, c):
-    """F exp(-c F) up to x^7; series[j] is the coefficient of x^j."""
-    result, power = np.zeros(ORDER + 1), series.copy()
+    """F exp(-c F) of each class up to x^7; series[k, j] is the coefficient of x^j in class k."""
+    result, power = np.zeros_like(series), series
     for n in range(ORDER):  # F^(n + 1) (-c)^n / n!
         result += power
-        power = np.convolve(power, series)[: ORDER + 1] * (-c / (n + 1))
+        power = product(power, series) * (-c / (n + 1))
     return result
 
 
@@ -37,7 +45,7 @@ class PlainLazy:
 
     def weights(self):
         """F(x) (2) of the light arms, the weights of the heavy ones."""
-        light = np.array([np.polyval(self.series[k][::-1], x) for k, x in zip(self.place, self.base, strict=True)])
+        light = np.polyval(self.series[self.place].T[::-1], self.base)
         return np.where(self.place >= 0, light, self.heavy)
 
     def policy(self):
@@ -51,15 +59,13 @@ class PlainLazy:
         pulled = weights[arm] * np.exp(lift - c * weights[arm])  # (5)
         self.heavy = weights * np.exp(-c * weights)  # only those of heavy arms are used
         far = np.abs(c) * self.ceilings > REACH / 4  # too large a step for the series
-        for k in range(CLASSES):
+        self.series[~far] = composed(self.series[~far], c)  # (3)
+        for k in np.flatnonzero(far):
             members = self.place == k
-            if far[k]:
-                self.base[members], self.series[k] = self.heavy[members], np.eye(ORDER + 1)[1]
-            else:
-                self.series[k] = composed(self.series[k], c)  # (3)
+            self.base[members], self.series[k] = self.heavy[members], np.eye(ORDER + 1)[1]
         self.heavy[arm], k = pulled, self.place[arm]
         if k >= 0 and pulled < self.ceilings[k]:
-            for _ in range(20):  # (6) by Newton's method
+            for _ in range(6):  # (6) by Newton's method
                 slope = np.polyval(np.polyder(self.series[k][::-1]), self.base[arm])
                 self.base[arm] -= (np.polyval(self.series[k][::-1], self.base[arm]) - pulled) / slope
         else:
