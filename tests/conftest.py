@@ -11,7 +11,9 @@ import sys
 import pytest
 from hypothesis import settings
 
-import logbarrier as lb
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: tests run side by side, threads would only wait
+
+import logbarrier as lb  # noqa: E402
 
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("fixed")

@@ -14,10 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
+from functools import cache
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 from . import validate
 
+hints_of = cache(get_type_hints)  # a millisecond, and asked for whenever a rule is made; what failed is tried again
 Check = Callable[[str, str, Any], Any]
 Made = TypeVar("Made")
 
@@ -98,7 +100,7 @@ class Parameterised:
 def parameters_of(owner: type) -> dict[str, Parameter]:
     """Field name -> what it accepts, in the order they are written."""
     try:
-        hints = get_type_hints(owner, include_extras=True)
+        hints = hints_of(owner, include_extras=True)
     except NameError:  # annotations that only a type checker can resolve
         hints = {}
     return {each.name: _parameter_in(hints.get(each.name)) for each in fields(owner)}

@@ -11,12 +11,11 @@ from __future__ import annotations
 import inspect
 import itertools
 import json
-import typing
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
-from ..base.parameters import parameters_of
+from ..base.parameters import hints_of, parameters_of
 from ..base.validate import did_you_mean
 from .own import short_name, without_place
 from .settings import Setting, class_named, name_of_class, setting_of_problem, setting_of_rule
@@ -130,7 +129,7 @@ def _made(naming: str, table: Table, near: Path | None, within: Setting | None =
 def _hints(kind: type[Any]) -> dict[str, Any]:
     """Argument -> type, as far as the class says and the names it uses are known."""
     try:
-        return typing.get_type_hints(kind) if is_dataclass(kind) else typing.get_type_hints(kind.__init__)
+        return hints_of(kind if is_dataclass(kind) else kind.__init__)
     except (NameError, TypeError):
         return {}
 
