@@ -10,13 +10,17 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # The kernels compiled by the tests stay inside the tree.
 export LOGBARRIER_CACHE_DIR ?= $(CURDIR)/.cache/kernels
+# Tests start many processes; each would translate the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: reproduce test lint types unit bench lab docs clean
 
 reproduce: $(STAMP)
 	$(BIN)/logbarrier reproduce $(OPTIONS)
 
-test: lint types unit
+# The types are checked while tests run: one process more than there are workers.
+test: lint
+	$(MAKE) --jobs 2 types unit
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -13,7 +13,7 @@ from hypothesis import settings
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: tests run side by side, threads would only wait
 
-import logbarrier as lb  # noqa: E402
+import logbarrier as lb
 
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("fixed")

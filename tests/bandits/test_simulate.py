@@ -36,6 +36,16 @@ def test_one_digest_on_a_generic_cpu(run_python, capsys):
     assert run_python(DIGEST, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="") == capsys.readouterr().out.strip()
 
 
+@pytest.mark.parametrize("engine", ["dense", "lockstep"])
+def test_ctrl_c_is_looked_for_the_more_often_the_more_arms(engine):
+    """Whoever is told of progress can be stopped then; a hundred million updates of an arm take some tenths of a second."""
+    n_arms, seen = 20_000, [0]
+    family, options = lb.GapInstances(n_arms=n_arms), {"horizon": 1500, "checkpoints": 2, "engine": engine, "threads": 1}
+    lb.simulate(RULE, family, runs=8, progress=lambda done, total: seen.append(done), **options)
+    assert seen[-1] == 8 * 1500
+    assert np.diff(seen).max() * n_arms <= 1e8
+
+
 def test_runs_in_blocks_are_the_runs_together():
     whole = lb.simulate(RULE, FAMILY, horizon=500, runs=5, seed=2)
     parts = [lb.simulate(RULE, FAMILY, horizon=500, runs=n, first_run=i, seed=2) for i, n in ((0, 2), (2, 3))]

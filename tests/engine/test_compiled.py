@@ -89,7 +89,7 @@ def test_after_warm_up_a_later_process_compiles_nothing(run_python):
 def test_ctrl_c_does_not_wait_for_the_compiler(tmp_path):
     """What was being compiled when it came, for some seconds more, is not kept: the process ended before."""
     terminal, other_end = pty.openpty()
-    words = "simulate --rule sgb --learning-rate 0.1 --arms 100 --horizon 5 --runs 1".split()
+    words = ["simulate", "--rule", "sgb", "--learning-rate", "0.1", "--arms", "100", "--horizon", "5", "--runs", "1"]
     environment = {**os.environ, "LOGBARRIER_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-m", "logbarrier", *words]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=other_end, env=environment)

@@ -9,6 +9,8 @@ import pytest
 from command import logbarrier, logbarrier_from_nothing
 from small_study import SMALL, cell_bytes
 
+# Every rule runs in test_cli and every world in test_environments; that a whole file can be read is seen here.
+FEW = {"all-systems": ["--only", "rule=ucb1"], "exploration": ["--only", "problem=RiverSwim"]}
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
 
 
@@ -117,8 +119,7 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(small_file, tmp_path, argumen
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_run(path, tmp_path):
-    few = ["--only", "rule=ucb1"] if path.stem == "all-systems" else []  # every rule runs in test_cli
-    done = logbarrier("run", path, "--horizon", 50, "--runs", 2, "--out", tmp_path, *few)
+    done = logbarrier("run", path, "--horizon", 50, "--runs", 2, "--out", tmp_path, *FEW.get(path.stem, []))
     assert done.returncode == 0, done.stderr
     report = logbarrier("report", next(tmp_path.iterdir()))
     assert report.returncode == 0, report.stderr

@@ -11,7 +11,7 @@ import time
 
 import psutil
 import pytest
-from command import logbarrier
+from command import Command, logbarrier
 from small_study import SMALL, cell_bytes
 
 from logbarrier.studies import LocalExecutor, run
@@ -74,27 +74,19 @@ def free_port():
         return one.getsockname()[1]
 
 
-def test_a_running_cluster_is_joined_and_left_alone(small_file, tmp_path, reference, cluster):
-    address, processes = cluster
+def test_a_running_cluster_is_joined_shared_and_left_alone_and_its_death_is_one_sentence(
+    small_file, tmp_path, reference, cluster
+):
+    """First by one. Then two compute equal cells; Ctrl-C in one leaves the other's; the scheduler dies under the other."""
+    address, (scheduler, workers) = cluster
     done = logbarrier("run", small_file, "--out", tmp_path / "out", "--scheduler", address)
     assert done.returncode == 0, done.stderr
     assert "18 cells computed" in done.stdout
-    assert all(process.poll() is None for process in processes)
     assert cell_bytes(tmp_path / "out") == reference
-
-
-def test_clients_of_one_cluster_keep_out_of_each_others_way_and_a_killed_scheduler_is_one_sentence(tmp_path, cluster):
-    """Two clients compute equal cells; Ctrl-C in one leaves the other's alone; then the scheduler dies under the other."""
-    address, (scheduler, _) = cluster
+    assert (scheduler.poll(), workers.poll()) == (None, None)
     study = tmp_path / "longer.toml"
     study.write_text(LONGER.replace("runs = 150", "runs = 2000").replace("horizon = 20_000", "horizon = 5_000"))
-    clients = [
-        subprocess.Popen(
-            [sys.executable, "-m", "logbarrier", "run", study, "--out", tmp_path / name, "--scheduler", address],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )
-        for name in ("one", "other")
-    ]  # fmt: skip
+    clients = [Command("run", study, "--out", tmp_path / name, "--scheduler", address) for name in ("one", "other")]
     wait_for_cells(tmp_path / "one", 1)
     wait_for_cells(tmp_path / "other", 1)
     clients[0].send_signal(signal.SIGINT)
@@ -143,8 +135,7 @@ def test_a_cell_that_many_workers_died_on_is_computed_all_the_same(tmp_path):
     """Dask itself gives a task up at the fourth death; here one worker after another dies on the only cell."""
     study = tmp_path / "one.toml"
     study.write_text(LONGER.replace("horizon = 20_000", "horizon = 10_000_000").replace("runs = 150", "runs = 1"))
-    command = [sys.executable, "-m", "logbarrier", "run", study, "--out", tmp_path, "--executor", "dask", "--workers", "1"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = Command("run", study, "--out", tmp_path, "--executor", "dask", "--workers", 1)
     dead = set()
     while len(dead) < 4:
         assert process.poll() is None, "the cell was finished before enough workers died"

@@ -16,7 +16,7 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
 def test_verify_prints_a_row_for_each_statement_within_100_columns():
     from logbarrier.verify import STATEMENTS
 
-    done = logbarrier_from_nothing("verify", "--instances", 100, "--optimised", 4, "--runs", 0)
+    done = logbarrier_from_nothing("verify", "--instances", 20, "--optimised", 1, "--runs", 0)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     for statement in STATEMENTS:
