@@ -22,6 +22,8 @@ _processes.set_forkserver_preload(
         "matplotlib.backends.backend_agg",
         "matplotlib.backends.backend_svg",
         "matplotlib.figure",
+        "pandas",
+        "pyarrow.parquet",
         "rich.table",
         "logbarrier.cli",
         "logbarrier.paper",

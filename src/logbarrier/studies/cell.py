@@ -7,7 +7,7 @@ import json
 import os
 import platform
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -47,7 +47,8 @@ class Cell:
     @cached_property
     def wire(self) -> dict[str, Any]:
         """The identity, and where a user's own classes are found: this goes to a worker, and `cell_of` reads it."""
-        plain: dict[str, Any] = json.loads(json.dumps({**asdict(self), "kernels": KERNELS}))
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        plain: dict[str, Any] = json.loads(json.dumps({**values, "kernels": KERNELS}))
         return plain
 
     @cached_property
