@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
 import pytest
-from small_study import cell_bytes, logbarrier
+from command import Command, logbarrier
+from small_study import cell_bytes
 
 import logbarrier as lb
 from logbarrier.report import publish
@@ -104,17 +103,15 @@ def test_every_parameter_is_part_of_a_cells_name(changes):
 
 def test_killed_and_resumed_on_dask_it_has_the_bytes_of_a_run_in_one_go(file, tmp_path, calm):
     out = tmp_path / "killed"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "logbarrier", "run", str(file), "--out", str(out), "--threads", "1"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+    process = Command("run", file, "--out", out, "--threads", 1)
     deadline = time.monotonic() + 60
     while not cell_bytes(out):
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.005)
     process.kill()
-    assert process.wait() == -signal.SIGKILL
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
     stored = len(cell_bytes(out))
     assert 0 < stored < CELLS
     resumed = logbarrier("run", file, "--out", out, "--executor", "dask", "--workers", 2)
