@@ -11,10 +11,14 @@ import sys
 
 import numpy as np
 import pytest
+from numba.core import types
+from numba.core.errors import NumbaError
 
+from logbarrier.bandits.loops import calls
 from logbarrier.engine import kept
-from logbarrier.engine.compiled import compiled, from_python, kernel
+from logbarrier.engine.compiled import compiled, entry, from_python, kernel
 from logbarrier.engine.identity import UnknownError, identity
+from logbarrier.engine.slots import packed
 
 COUNTED = """
 import logbarrier as lb
@@ -145,6 +149,29 @@ def test_an_own_rule_is_kept_and_an_edit_of_anything_it_reads_compiles_it_alone(
     assert len({digest, scaled, divided}) == 3
 
 
+def test_hyper_parameters_of_another_type_are_not_read_by_the_code_for_the_first(monkeypatch, tmp_path):
+    @compiled
+    def lift_and_drain(reward, probability, t, memory, hyper):
+        return hyper[0] * reward, 0.0
+
+    monkeypatch.setenv("LOGBARRIER_CACHE_DIR", str(tmp_path))
+    for hyper in ((3,), (3.0,)):
+        calls._moves(lift_and_drain, packed("", hyper)[0])
+    assert len(list(tmp_path.glob("*.kernel"))) == 2
+
+
+def test_the_first_function_that_compiles_is_the_entry():
+    def attempt(x):
+        return x.no_such_thing
+
+    def plain(x):
+        return x + 1.0
+
+    assert entry("a test", attempt, (types.float64,), otherwise=plain) > 0
+    with pytest.raises(NumbaError):
+        entry("a test", attempt, (types.float64,))
+
+
 def test_what_cannot_be_known_is_never_guessed():
     settings = {"alpha": 0.1}
 
@@ -209,6 +236,7 @@ def test_an_exception_in_compiled_code_is_an_exception_in_python():
 
 AS_SOMEONE = """
 import os, sys, warnings
+from logbarrier.bandits.loops import calls
 from logbarrier.engine import kept
 os.setgroups([]), os.setgid({user}), os.setuid({user})
 with warnings.catch_warnings(record=True) as seen:
@@ -271,6 +299,7 @@ def test_a_file_of_matching_bytes_or_the_name_of_another_kernel_is_not_used(tmp_
 def test_without_a_home_everything_runs_with_one_warning():
     code = """
 import os, pwd, warnings
+from logbarrier.bandits.loops import calls
 from logbarrier.engine import kept
 os.setgroups([]), os.setgid(54321), os.setuid(54321)
 with warnings.catch_warnings(record=True) as seen:

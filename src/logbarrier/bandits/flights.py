@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
+from ..engine.beside import new_rows
 from ..engine.drafts import RAISED
 from ..engine.lanes import WIDTH
 from ..engine.random import stream_key
@@ -197,11 +198,8 @@ class LockstepFlight:
         tables = np.ascontiguousarray([problem.instance(key, run) for run in lanes], dtype=np.float64)
         tracked = problem.n_arms if rule.uses_arm_means else 0
         state = lockstep.new_lockstep(np.stack([starting_theta(start, table[0]) for table in tables]))
-        learned = (
-            np.stack([rule.new_memory() for _ in lanes]),
-            np.zeros((WIDTH, tracked)),
-            np.zeros((WIDTH, tracked)),
-        )
+        memory = rule.new_memory()
+        learned = new_rows(len(memory), memory[:, None]), new_rows(tracked), new_rows(tracked)
         self._faced = tables, tables[:, 0].argmax(axis=1)
         self._progress, self._out, self._rule, self._rows = np.zeros(2 + WIDTH), out, rule, stops.rows
         self._measured = np.empty((WIDTH, *out.shape[1:]))

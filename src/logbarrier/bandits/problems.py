@@ -15,6 +15,7 @@ from ..base import validate
 from ..engine.compiled import compiled, from_python
 from ..engine.elementary import exp, log
 from ..engine.gamma import log_gamma_variate
+from ..engine.lanes import select_above
 from ..engine.random import INSTANCE, REWARD, philox, reward_uniform, standard_normal, stream_key, uniform
 from .loops.policy import LARGEST_REWARD
 
@@ -129,7 +130,7 @@ def gaussian_reward(noise, parameters, arm, stream):
 @compiled
 def bernoulli_reward(noise, parameters, arm, stream):
     """R = 1 with probability r(a), else 0."""
-    return 1.0 if noise < parameters[0, arm] else 0.0
+    return select_above(parameters[0, arm], noise, 1.0, 0.0)
 
 
 @compiled

@@ -8,15 +8,17 @@ loop, compiled once, runs every rule.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import threading
 from collections.abc import Callable
 from functools import cache, cached_property, update_wrapper
 from struct import Struct
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 import numba
+from numba.core.errors import NumbaError
 
 from . import kept, slots
 from .identity import UnknownError, identity
@@ -62,13 +64,15 @@ def inlined(function: Callable[..., Any]) -> Any:
     return Compiled(function, True)
 
 
-def entry(label: str, function: Callable[..., Any], *signature: Any) -> int:
+def entry(label: str, function: Callable[..., Any], signature: tuple[Any, ...], *more: Any, otherwise: Any = None) -> int:
     """The address of a Python function of numbers and pointers, compiled for compiled code to call.
 
     signature: Numba's types of its arguments. Called with them and a pointer to a float64, which is set to drafts.RAISED if
-    the function raises an exception, it returns what the function returns.
+    the function raises an exception, it returns what the function returns. more: what else its machine code depends on.
+    otherwise: a function that does the same, in place of one that cannot be compiled.
     """
-    return _address(label, function, signature, dict)[0]
+    functions = (function,) if otherwise is None else (function, otherwise)
+    return _address(_Work(label, functions, signature, True), dict, *more)[0]
 
 
 class Kernel:
@@ -77,7 +81,7 @@ class Kernel:
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = Compiled(function, False)
         self.__name__ = function.__name__
-        self._label = getattr(function, "label", function.__name__)
+        self._label, self._near = getattr(function, "label", function.__name__), getattr(function, "near", False)
         self._entries: dict[Any, tuple[Any, Any]] = {}
 
     def __call__(self, *arguments: Any) -> Any:
@@ -117,7 +121,8 @@ class Kernel:
         with _compiling:
             if kind not in self._entries:
                 pointers = (slots.slot_pointer, slots.slot_pointer)
-                address, found = _address(self._label, from_slots, pointers, lambda: {"returns": kinds[-1]}, kind)
+                work = _Work(self._label, (from_slots,), pointers, self._near)
+                address, found = _address(work, lambda: {"returns": kinds[-1]}, kind)
                 prototype = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_double))
                 self._entries[kind] = prototype(address), _hashable(found["returns"])
         return self._entries[kind]
@@ -167,21 +172,41 @@ def _hashable(kind: Any) -> Any:
     return tuple(_hashable(member) for member in kind) if isinstance(kind, list | tuple) else kind
 
 
-def _address(label: str, function: Any, signature: Any, header: Callable[[], dict[str, Any]], *more: Any) -> tuple[int, Any]:
-    """The address of a function and its header: loaded if it was kept, else compiled and, if it can be known again, kept."""
+class _Work(NamedTuple):
+    """What is to be compiled: the first of some functions that can be, and whether near its constants (drafts.py)."""
+
+    label: str
+    functions: tuple[Any, ...]
+    signature: tuple[Any, ...]
+    near: bool
+
+    def object_code(self) -> Any:
+        """Of the first function that can be compiled; the last one's error if none can."""
+        from .drafts import object_code
+
+        def code_of(function: Any) -> Any:
+            dispatcher = _njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+            return object_code(dispatcher, self.signature, self.near)
+
+        for function in self.functions[:-1]:
+            with contextlib.suppress(NumbaError):
+                return code_of(function)
+        return code_of(self.functions[-1])
+
+
+def _address(work: _Work, header: Callable[[], dict[str, Any]], *more: Any) -> tuple[int, Any]:
+    """The address of machine code and its header: loaded if it was kept, else compiled and, if it can be known again, kept."""
     with _compiling:
         try:
-            name = identity(function, tuple(str(kind) for kind in signature), *more)
+            kinds = tuple(str(kind) for kind in work.signature)
+            name = identity(*(identity(each) for each in work.functions), kinds, work.near, *more)
         except UnknownError:
             name = None
         found = kept.read(name) if name else None
         address = _load(*found) if found else None
         if found and address:
             return address, found[0]
-        from .drafts import object_code
-
-        dispatcher = _njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
-        code, needed = watched(f"compiling {label} (once)", lambda: object_code(dispatcher, signature))
+        code, needed = watched(f"compiling {work.label} (once)", work.object_code)
         description = {"needed": needed, **header()}
         if name:
             kept.write(name, description, code)
@@ -213,4 +238,4 @@ def _new_engine() -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
-    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine, use_lmm=True)

@@ -97,11 +97,12 @@ def _drafting() -> Iterator[Any]:
             del codegen._library_class
 
 
-def object_code(dispatcher: Any, signature: tuple[Any, ...]) -> tuple[bytes, list[str]]:
+def object_code(dispatcher: Any, signature: tuple[Any, ...], near: bool) -> tuple[bytes, list[str]]:
     """Machine code of a function of numbers and pointers, as an object file, and the names that it needs from outside.
 
     Its one symbol, `entry`, takes the arguments of the signature and a pointer to a float64, set to RAISED if the function
-    raises an exception, and returns what the function returns.
+    raises an exception, and returns what the function returns. `near` code reads its constants relative to where it is, and
+    so keeps them in registers over a loop; else it holds their addresses. What is faster depends on the code.
     """
     with _drafting() as codegen:
         dispatcher.compile(signature)
@@ -118,7 +119,15 @@ def object_code(dispatcher: Any, signature: tuple[Any, ...]) -> tuple[bytes, lis
         manager, builder = codegen._module_pass_manager()
         manager.run(module, builder)
         needed = [f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")]
-        return codegen._tm.emit_object(module), needed
+        return (_near_machine(codegen) if near else codegen._tm).emit_object(module), needed
+
+
+def _near_machine(codegen: Any) -> Any:
+    """Numba's target, but for code that lies within two gigabytes of its constants."""
+    options: dict[str, Any] = {"opt": 3}
+    codegen._customize_tm_options(options)
+    options.update(reloc="pic", codemodel="default")
+    return llvm.Target.from_default_triple().create_target_machine(**options)
 
 
 def _entry(description: Any, context: Any) -> Any:

@@ -9,6 +9,7 @@ Every operation here takes numbers and lanes alike: a function written with them
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -49,17 +50,21 @@ def _common_type(*operands: Any) -> Any:
     return next((kind for kind in operands if isinstance(kind, LanesType)), types.float64)
 
 
-def _raise(context: Any, builder: Any, value: Any, given: Any, wanted: Any) -> Any:
+def repeated(builder: Any, number: Any, width: int) -> Any:
+    """A number in each of so many lanes."""
+    lanes = ir.Constant(ir.VectorType(number.type, width), ir.Undefined)
+    for lane in range(width):
+        lanes = builder.insert_element(lanes, number, ir.Constant(ir.IntType(32), lane))
+    return lanes
+
+
+def raised(context: Any, builder: Any, value: Any, given: Any, wanted: Any) -> Any:
     """A number where lanes are wanted is repeated in each lane."""
     if given == wanted:
         return value
     if wanted == types.float64:
         return context.cast(builder, value, given, wanted)
-    scalar = context.cast(builder, value, given, types.float64)
-    repeated = ir.Constant(ir.VectorType(_double, wanted.width), [ir.Constant(_double, 0.0)] * wanted.width)
-    for lane in range(wanted.width):
-        repeated = builder.insert_element(repeated, scalar, ir.Constant(ir.IntType(32), lane))
-    return repeated
+    return repeated(builder, context.cast(builder, value, given, types.float64), wanted.width)
 
 
 def _elementwise(name: str, emit: Any, n_operands: int) -> Any:
@@ -69,8 +74,7 @@ def _elementwise(name: str, emit: Any, n_operands: int) -> Any:
         common = _common_type(*operands)
 
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            raised = [_raise(context, builder, v, t, common) for v, t in zip(values, signature.args, strict=True)]
-            return emit(builder, *raised)
+            return emit(builder, *(raised(context, builder, v, t, common) for v, t in zip(values, signature.args, strict=True)))
 
         return common(*operands), generate
 
@@ -135,28 +139,63 @@ exponent_of = _elementwise("exponent_of", _emit_exponent, 1)
 """exponent_of(x): that n, as a float."""
 
 
-def _define_operator(symbol: Any, emit: Any) -> None:
-    """a symbol b lane by lane, as soon as one of them is lanes."""
+def define_operator(symbol: Any, lanes: Any, number: Any, generate: Any) -> None:
+    """a symbol b, as soon as one of them is of the type of lanes and the other that or a number."""
 
     @infer_global(symbol)
     class Typed(AbstractTemplate):
         def generic(self, arguments: Any, keywords: Any) -> Any:
-            common = _common_type(*arguments)
-            return None if common == types.float64 else signature(common, *arguments)
+            common = next((kind for kind in arguments if isinstance(kind, lanes)), None)
+            return signature(common, *arguments) if common and all(isinstance(a, (lanes, number)) for a in arguments) else None
 
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        wanted = signature.return_type
-        raised = [_raise(context, builder, v, t, wanted) for v, t in zip(values, signature.args, strict=True)]
-        return emit(builder, *raised)
-
-    for operands in ((LanesType, LanesType), (LanesType, types.Number), (types.Number, LanesType)):
+    for operands in ((lanes, lanes), (lanes, number), (number, lanes)):
         lower_builtin(symbol, *operands)(generate)
 
 
-_define_operator(operator.add, lambda builder, a, b: builder.fadd(a, b))
-_define_operator(operator.sub, lambda builder, a, b: builder.fsub(a, b))
-_define_operator(operator.mul, lambda builder, a, b: builder.fmul(a, b))
-_define_operator(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
+def _define_arithmetic(symbol: Any, name: str) -> None:
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        wanted = signature.return_type
+        return getattr(builder, name)(
+            *(raised(context, builder, v, t, wanted) for v, t in zip(values, signature.args, strict=True))
+        )
+
+    define_operator(symbol, LanesType, types.Number, generate)
+
+
+for _name, _symbols in {
+    "fadd": (operator.add, operator.iadd),
+    "fsub": (operator.sub, operator.isub),
+    "fmul": (operator.mul, operator.imul),
+    "fdiv": (operator.truediv, operator.itruediv),
+}.items():
+    for _symbol in _symbols:
+        _define_arithmetic(_symbol, _name)
+
+
+def _emit_sqrt(builder: Any, x: Any) -> Any:
+    function = ir.FunctionType(x.type, [x.type])
+    return builder.call(cgutils.get_or_insert_function(builder.module, function, f"llvm.sqrt.v{x.type.count}f64"), [x])
+
+
+def _emit_magnitude(builder: Any, x: Any) -> Any:
+    cleared = builder.and_(builder.bitcast(x, _integer_type(x)), _constant_like(x, (1 << 63) - 1))
+    return builder.bitcast(cleared, x.type)
+
+
+def _define_function(symbol: Any, emit: Any) -> None:
+    """A function of Python's for lanes: in each of them what it is for a number."""
+
+    @infer_global(symbol)
+    class Typed(AbstractTemplate):
+        def generic(self, arguments: Any, keywords: Any) -> Any:
+            return signature(arguments[0], *arguments) if [type(kind) for kind in arguments] == [LanesType] else None
+
+    lower_builtin(symbol, LanesType)(lambda context, builder, signature, values: emit(builder, values[0]))
+
+
+_define_function(math.sqrt, _emit_sqrt)
+_define_function(abs, _emit_magnitude)
+_define_function(operator.neg, lambda builder, x: builder.fneg(x))
 
 
 def _address(context: Any, builder: Any, kind: Any, value: Any, index: Any) -> Any:
@@ -198,9 +237,23 @@ def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, types.intp, value), generate
 
 
+@intrinsic
+def store_pairs(typing_context: Any, array: Any, index: Any, first: Any, second: Any) -> Any:
+    """store_pairs(array, index, a, b): the sixteen numbers from array[index] on = a[0], b[0], a[1], b[1], ..."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        order = [lane // 2 + WIDTH * (lane % 2) for lane in range(2 * WIDTH)]
+        pairs = builder.shuffle_vector(values[2], values[3], ir.Constant(ir.VectorType(ir.IntType(32), 2 * WIDTH), order))
+        address = _address(context, builder, signature.args[0], values[0], values[1])
+        builder.store(pairs, builder.bitcast(address, pairs.type.as_pointer()), align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, lanes_type, lanes_type), generate
+
+
 def _splat_as(kind: LanesType, number: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _raise(context, builder, values[0], signature.args[0], kind)
+        return raised(context, builder, values[0], signature.args[0], kind)
 
     return kind(number), generate
 
@@ -243,7 +296,7 @@ def with_lane(typing_context: Any, value: Any, index: Any, number: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         chosen, numbers = _beside_lane_numbers(builder, values[0], values[1])
         there = builder.icmp_signed("==", chosen, numbers)
-        return builder.select(there, _raise(context, builder, values[2], types.float64, value), values[0])
+        return builder.select(there, raised(context, builder, values[2], types.float64, value), values[0])
 
     return value(value, types.int64, types.float64), generate
 
@@ -255,7 +308,7 @@ def first_lanes(typing_context: Any, value: Any, count: Any, otherwise: Any) -> 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         counts, numbers = _beside_lane_numbers(builder, values[0], values[1])
         among = builder.icmp_signed("<", numbers, counts)
-        return builder.select(among, values[0], _raise(context, builder, values[2], otherwise, value))
+        return builder.select(among, values[0], raised(context, builder, values[2], otherwise, value))
 
     return value(value, types.int64, otherwise), generate
 
@@ -283,7 +336,7 @@ def lanes_above(typing_context: Any, a: Any, b: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         common = _common_type(*signature.args)
-        left, right = (_raise(context, builder, v, t, common) for v, t in zip(values, signature.args, strict=True))
+        left, right = (raised(context, builder, v, t, common) for v, t in zip(values, signature.args, strict=True))
         bits = builder.bitcast(builder.fcmp_ordered(">", left, right), ir.IntType(common.width))
         return builder.zext(bits, _int64)
 
@@ -291,12 +344,12 @@ def lanes_above(typing_context: Any, a: Any, b: Any) -> Any:
 
 
 @intrinsic
-def magnitude(typing_context: Any, x: Any) -> Any:
-    """magnitude(x): |x| in each lane."""
+def lanes_within(typing_context: Any, x: Any, bound: Any) -> Any:
+    """lanes_within(x, bound): an integer whose bit i says whether |x| <= bound in lane i; not so where x is not a number."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kind = _integer_type(values[0])
-        cleared = builder.and_(builder.bitcast(values[0], kind), _constant_like(values[0], (1 << 63) - 1))
-        return builder.bitcast(cleared, values[0].type)
+        limit = raised(context, builder, values[1], bound, x)
+        there = builder.fcmp_ordered("<=", _emit_magnitude(builder, values[0]), limit)
+        return builder.zext(builder.bitcast(there, ir.IntType(x.width)), _int64)
 
-    return x(x), generate
+    return types.int64(x, bound), generate

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .compiled import inlined
 from .elementary import exp
-from .lanes import fma, magnitude, select_above
+from .lanes import fma, select_above
 
 FARTHEST = 40.0  # beyond, density and tail are 0 in float64
 _INVERSE_ROOT_TWO_PI = 0.3989422804014327
@@ -28,7 +28,7 @@ def distribution_and_density(z):
 
     The tail beyond |z| is the density times Mills' ratio, which is smooth, so one polynomial serves every z.
     """
-    x = magnitude(z)
+    x = abs(z)
     x = select_above(x, FARTHEST, FARTHEST, x)
     s = (x - _CENTRE) / (x + _CENTRE)
     mills = fma(_MILLS[0], s, _MILLS[1])

@@ -13,7 +13,8 @@ from numba import uint64
 
 from .compiled import compiled, inlined
 from .elementary import log
-from .lanes import fma, select_above
+from .lanes import WIDTH, fma, select_above, store, store_pairs
+from .whole_lanes import as_float, lane_numbers, load_whole, splat_whole
 
 STEP = 0  # one block a step: the first half draws the arm, the second the reward
 ARM = 1  # further draws for the arm of a step
@@ -32,11 +33,10 @@ def stream_key(seed: int) -> np.ndarray:
 
 
 @inlined
-def philox(t, block, run, purpose, key):
-    """The 128 bits at counter (t, block, run, purpose) as two uint64."""
+def philox_rounds(x0, x1, x2, x3, key):
+    """The ten rounds on four counters below 2**32, numbers or lanes: two times 64 bits."""
     mask = uint64(_LOW)
-    x0, x1, x2, x3 = uint64(t) & mask, uint64(block) & mask, uint64(run) & mask, uint64(purpose) & mask
-    k0, k1 = key[0], key[1]
+    k0, k1 = key[0] & mask, key[1] & mask
     for _ in range(10):
         product_0, product_1 = uint64(_MULTIPLIER_0) * x0, uint64(_MULTIPLIER_1) * x2
         x0, x1, x2, x3 = (
@@ -50,9 +50,16 @@ def philox(t, block, run, purpose, key):
 
 
 @inlined
+def philox(t, block, run, purpose, key):
+    """The 128 bits at counter (t, block, run, purpose) as two uint64."""
+    mask = uint64(_LOW)
+    return philox_rounds(uint64(t) & mask, uint64(block) & mask, uint64(run) & mask, uint64(purpose) & mask, key)
+
+
+@inlined
 def uniform(bits):
     """The top 52 bits as a number strictly inside (0, 1): (i + 1/2) / 2**52, symmetric about 1/2."""
-    return (np.float64(np.int64(bits >> uint64(12))) + 0.5) * 2.0**-52
+    return (as_float(bits >> uint64(12)) + 0.5) * 2.0**-52
 
 
 @compiled
@@ -62,41 +69,50 @@ def step_uniforms(t, run, key):
     return uniform(high), uniform(low)
 
 
+@inlined
+def _uniforms_in_lanes(t, block, run, purpose, key):
+    """The two uniforms at a counter in each lane, each part of it lanes or one number for all."""
+    mask = uint64(_LOW)
+    counter = splat_whole(t) & mask, splat_whole(block) & mask, splat_whole(run) & mask, splat_whole(purpose)
+    high, low = philox_rounds(counter[0], counter[1], counter[2], counter[3], key)
+    return uniform(high), uniform(low)
+
+
 @compiled
 def fill_uniforms(uniforms, first, count, run, key):
     """The uniforms of steps first .. first + count - 1, two a step: uniforms[2 i] draws the arm, the next one the reward.
 
-    One array: with two the loop would not run in vector registers.
+    There must be room for a multiple of eight steps.
     """
-    for i in range(count):
-        high, low = philox(first + i, 0, run, STEP, key)
-        uniforms[2 * i], uniforms[2 * i + 1] = uniform(high), uniform(low)
+    for i in range(0, count, WIDTH):
+        arms, rewards = _uniforms_in_lanes(splat_whole(first + i) + lane_numbers(), 0, run, STEP, key)
+        store_pairs(uniforms, 2 * i, arms, rewards)
 
 
 @compiled
 def fill_uniforms_of_runs(arms, rewards, first, count, runs, key):
     """The same for eight runs side by side: index i * 8 + lane is step first + i of runs[lane]."""
     for i in range(count):
-        for lane in range(8):
-            arms[i * 8 + lane] = uniform(philox(first + i, 0, runs[lane], STEP, key)[0])
-    for i in range(count):
-        for lane in range(8):
-            rewards[i * 8 + lane] = uniform(philox(first + i, 0, runs[lane], STEP, key)[1])
+        arm, reward = _uniforms_in_lanes(first + i, 0, load_whole(runs, 0), STEP, key)
+        store(arms, i * WIDTH, arm)
+        store(rewards, i * WIDTH, reward)
 
 
 @compiled
 def fill_tries(tries, first, count, run, key):
-    """TRIES further uniforms for the arm of each of those steps."""
-    for i in range(TRIES // 2 * count):
-        high, low = philox(first + i // (TRIES // 2), i % (TRIES // 2), run, ARM, key)
-        tries[2 * i], tries[2 * i + 1] = uniform(high), uniform(low)
+    """TRIES further uniforms for the arm of each of those steps, two from each block of random bits."""
+    blocks = TRIES // 2
+    for i in range(0, blocks * count, WIDTH):
+        number = splat_whole(i) + lane_numbers()
+        one, other = _uniforms_in_lanes(splat_whole(first) + number // blocks, number % blocks, run, ARM, key)
+        store_pairs(tries, 2 * i, one, other)
 
 
 @inlined
 def _polynomial(x, a):
     """Of degree 7, highest power first."""
-    value = a[0]
-    for i in range(1, 8):
+    value = fma(a[0], x, a[1])
+    for i in range(2, 8):
         value = fma(value, x, a[i])
     return value
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 import logbarrier as lb
+from logbarrier.bandits.algorithms.rule import TwoScalarRule
+from logbarrier.bandits.loops import calls
+from logbarrier.engine import drafts
+from logbarrier.engine.compiled import compiled
+from logbarrier.engine.slots import packed
 
 
 def test_lockstep_runs_are_the_dense_ones(two_scalar_rule):
@@ -17,12 +24,101 @@ def test_lockstep_runs_are_the_dense_ones(two_scalar_rule):
         assert ours[metric] == pytest.approx(dense[metric], rel=1e-9, abs=1e-12), metric
 
 
-def test_a_run_has_the_same_bits_whatever_runs_are_beside_it():
-    rule, family = lb.EntropySGB(learning_rate=0.3, tau=0.1), lb.GapInstances(n_arms=7)
-    together = lb.simulate(rule, family, horizon=500, runs=16, seed=1, engine="lockstep")
-    alone = lb.simulate(rule, family, horizon=500, runs=1, first_run=11, seed=1, engine="lockstep")
-    for metric in together.metrics:
-        assert (together[metric][11] == alone[metric][0]).all()
+@pytest.mark.parametrize("runs", [8, 13, 16])
+def test_a_run_has_the_same_bits_whatever_runs_are_beside_it(two_scalar_rule, runs):
+    family = lb.GapInstances(n_arms=7)
+    options = {"horizon": 200, "seed": 1, "engine": "lockstep", "checkpoints": 5}
+    together = lb.simulate(two_scalar_rule, family, runs=runs, **options)
+    for run in (0, 3, runs - 1):
+        alone = lb.simulate(two_scalar_rule, family, runs=1, first_run=run, **options)
+        for metric in together.metrics:
+            assert (together[metric][run] == alone[metric][0]).all()
+
+
+@compiled
+def towards_the_mean(reward, probability, t, memory, hyper):
+    memory[2] += reward
+    step = hyper[0] * (reward - memory[2] / t) / probability
+    memory[0] = step
+    return step, step - abs(step) * hyper[1]
+
+
+@compiled
+def towards_the_mean_with_a_branch(reward, probability, t, memory, hyper):
+    memory[2] += reward
+    step = hyper[0] * (reward - memory[2] / t) / probability
+    memory[0] = step
+    return step, step - (step if step > 0.0 else -step) * hyper[1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Straight(TwoScalarRule):
+    name, place, memory_size = "straight", "here", 3
+    lift_and_drain = staticmethod(towards_the_mean)
+
+    def hyper(self, n_arms):
+        return 0.01, 0.5
+
+
+class Branching(Straight):
+    lift_and_drain = staticmethod(towards_the_mean_with_a_branch)
+
+
+@compiled
+def gaussian_with_a_branch(noise, parameters, arm, stream):
+    drawn = parameters[0, arm] + parameters[1, arm] * noise
+    return drawn if drawn == drawn else 0.0
+
+
+class BranchingInstances(lb.GapInstances):
+    reward_of = staticmethod(gaussian_with_a_branch)
+
+
+def test_rules_and_rewards_that_branch_have_the_bits_of_those_that_do_not():
+    records = [
+        lb.simulate(rule, family(n_arms=5), horizon=300, runs=10, seed=2, checkpoints=7, engine="lockstep")
+        for rule in (Straight(), Branching())
+        for family in (lb.GapInstances, BranchingInstances)
+    ]
+    for other in records[1:]:
+        for metric in records[0].metrics:
+            assert (other[metric] == records[0][metric]).all()
+
+
+@pytest.fixture
+def tries(monkeypatch, tmp_path):
+    """How many compilations were tried."""
+    made, original = [], drafts.object_code
+    monkeypatch.setenv("LOGBARRIER_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(drafts, "object_code", lambda *arguments: made.append(1) or original(*arguments))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (lb.LogBarrierSGB(learning_rate=0.1, eta=10), 1),
+        (lb.EntropySGB(learning_rate=0.1, tau=0.1), 1),
+        (lb.BaselineSGB(learning_rate=0.1), 1),
+        (lb.BaselineNPG(learning_rate=0.1), 1),
+        (lb.ClippedLogBarrierSGB(), 2),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_a_rule_is_compiled_for_all_runs_at_once_unless_it_branches_on_them(tries, rule, expected):
+    kind, _ = packed("", rule.hyper(10))
+    calls._moves_of_runs.__wrapped__(rule.lift_and_drain, kind)
+    assert len(tries) == expected
+
+
+@pytest.mark.parametrize(
+    ("family", "expected"), [(lb.GaussianBandit, 1), (lb.BernoulliBandit, 1), (lb.UniformBandit, 1), (lb.BetaBandit, 2)]
+)
+def test_rewards_are_drawn_for_all_runs_at_once_unless_they_branch(tries, family, expected):
+    calls._reward_of_runs.__wrapped__(family.reward_of)
+    assert len(tries) == expected
+    calls._noise.__wrapped__(family.noise)
+    assert len(tries) == expected + 1
 
 
 def test_extreme_steps_recentre_only_their_lane():

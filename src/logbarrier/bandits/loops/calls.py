@@ -2,6 +2,8 @@
 
 So there is one compiled loop of each kind, whatever the rule and the rewards, and a new rule costs the compilation of a few
 lines.
+The functions for eight runs side by side take lanes where those for one take numbers; a function that branches on its reward or
+its memory cannot, and is called run by run, with the same bits.
 Hyper-parameters, tuples of numbers for the rule, are a row of slots (engine/slots.py) for the loop.
 """
 
@@ -14,18 +16,20 @@ import numpy as np
 from numba.core import types
 
 from ...engine import slots
+from ...engine.beside import column_of, rows_at, tables_at
 from ...engine.compiled import Compiled, entry, inlined
-from ...engine.lanes import WIDTH
+from ...engine.lanes import WIDTH, load, splat, store
 from ...engine.pointers import PointerType, array_at, caller_of, moved, table_at
+from ...engine.whole_lanes import load_whole
 
 _number, _count = types.float64, types.int64
 _numbers, _counts, _key = PointerType(_number), PointerType(_count), PointerType(types.uint64)
 _MOVES = (_number, _number, _count, _numbers, _numbers)
-_MOVES_OF_RUNS = (_numbers, _numbers, _count, _numbers, _count, _numbers, _numbers, _numbers)
+_MOVES_OF_RUNS = (_numbers, _numbers, _count, _numbers, _numbers, _numbers, _numbers)
 _MIXING = (_count, _numbers)
 _NOISE = (_numbers, _count)
 _REWARD = (_number, _numbers, _count, _count, _key, _count, _count)
-_REWARD_OF_RUNS = (_numbers, _numbers, _count, _count, _numbers, _key, _count, _counts, _numbers)
+_REWARD_OF_RUNS = (_numbers, _numbers, _count, _count, _counts, _key, _count, _counts, _numbers)
 _VECTORS = (_numbers, _numbers, _numbers, _numbers, _count, _count, _count)  # policy, vectors, memory, hyper and their sizes
 _LEARN = (_count, _number, _number, _count, *_VECTORS)
 _WEIGH = (_count, *_VECTORS)
@@ -34,11 +38,14 @@ _DRAW = (_number, _count, *_VECTORS, _key, _count, _count)
 call_moves = caller_of(types.UniTuple(_number, 2), *_MOVES)
 """call_moves(address, (reward, probability, t, memory, hyper, fault)) -> (lift, drain)."""
 call_moves_of_runs = caller_of(types.none, *_MOVES_OF_RUNS)
-"""The same for eight runs: (address, (rewards, probabilities, t, memories, size of one, hyper, lifts, drains, fault))."""
+"""The same for eight runs: (address, (rewards, probabilities, t, memories, hyper, lifts, drains, fault))."""
 call_mixing = caller_of(_number, *_MIXING)
 """call_mixing(address, (t, hyper, fault)) -> share."""
 call_noise = caller_of(types.none, *_NOISE)
-"""call_noise(address, (numbers, count, fault)): uniforms become the noise of as many steps."""
+"""call_noise(address, (numbers, count, fault)): uniforms become the noise of as many steps.
+
+There must be room for a multiple of eight numbers.
+"""
 call_reward = caller_of(_number, *_REWARD)
 """call_reward(address, (noise, parameters, n_arms, arm, key, t, run, fault)) -> reward."""
 call_reward_of_runs = caller_of(types.none, *_REWARD_OF_RUNS)
@@ -89,20 +96,25 @@ def _moves(function: Compiled, kind: slots.Kind) -> int:
         lift, drain = function(reward, probability, t, memory, unpack(hyper))
         return float(lift), float(drain)
 
-    return entry("the rule", moves, *_MOVES)
+    return entry("the rule", moves, _MOVES, kind)
 
 
 @cache
 def _moves_of_runs(function: Compiled, kind: slots.Kind) -> int:
     unpack = slots.unpacker(kind)
 
-    def moves_of_runs(rewards, probabilities, t, memories, memory_size, hyper, lifts, drains):
+    def all_at_once(rewards, probabilities, t, memories, hyper, lifts, drains):
+        lift, drain = function(load(rewards, 0), load(probabilities, 0), t, rows_at(memories), unpack(hyper))
+        store(lifts, 0, splat(lift))
+        store(drains, 0, splat(drain))
+
+    def one_by_one(rewards, probabilities, t, memories, hyper, lifts, drains):
         numbers = unpack(hyper)
         for lane in range(WIDTH):
-            memory = moved(memories, lane * memory_size)
-            lifts[lane], drains[lane] = function(rewards[lane], probabilities[lane], t, memory, numbers)
+            lift, drain = function(rewards[lane], probabilities[lane], t, column_of(rows_at(memories), lane), numbers)
+            lifts[lane], drains[lane] = float(lift), float(drain)
 
-    return entry("the rule", moves_of_runs, *_MOVES_OF_RUNS)
+    return entry("the rule", all_at_once, _MOVES_OF_RUNS, kind, otherwise=one_by_one)
 
 
 @cache
@@ -112,16 +124,20 @@ def _mixing(function: Compiled, kind: slots.Kind) -> int:
     def mixing(t, hyper):
         return float(function(t, unpack(hyper)))
 
-    return entry("the rule", mixing, *_MIXING)
+    return entry("the rule", mixing, _MIXING, kind)
 
 
 @cache
 def _noise(function: Compiled) -> int:
-    def noise(numbers, count):
+    def eight_at_once(numbers, count):
+        for i in range(0, count, WIDTH):
+            store(numbers, i, splat(function(load(numbers, i))))
+
+    def one_by_one(numbers, count):
         for i in range(count):
             numbers[i] = function(numbers[i])
 
-    return entry("the rewards", noise, *_NOISE)
+    return entry("the rewards", eight_at_once, _NOISE, otherwise=one_by_one)
 
 
 @cache
@@ -129,17 +145,22 @@ def _reward(function: Compiled) -> int:
     def reward(noise, parameters, n_arms, arm, key, t, run):
         return float(function(noise, table_at(parameters, n_arms), arm, (key, t, run)))
 
-    return entry("the rewards", reward, *_REWARD)
+    return entry("the rewards", reward, _REWARD)
 
 
 @cache
 def _reward_of_runs(function: Compiled) -> int:
-    def reward_of_runs(noises, tables, table_size, n_arms, arms, key, t, runs, rewards):
+    def all_at_once(noises, tables, table_size, n_arms, arms, key, t, runs, rewards):
+        stream = (key, t, load_whole(runs, 0))
+        reward = function(load(noises, 0), tables_at(tables, table_size, n_arms), load_whole(arms, 0), stream)
+        store(rewards, 0, splat(reward))
+
+    def one_by_one(noises, tables, table_size, n_arms, arms, key, t, runs, rewards):
         for lane in range(WIDTH):
             table = table_at(moved(tables, lane * table_size), n_arms)
-            rewards[lane] = function(noises[lane], table, int(arms[lane]), (key, t, runs[lane]))
+            rewards[lane] = function(noises[lane], table, arms[lane], (key, t, runs[lane]))
 
-    return entry("the rewards", reward_of_runs, *_REWARD_OF_RUNS)
+    return entry("the rewards", all_at_once, _REWARD_OF_RUNS, otherwise=one_by_one)
 
 
 @cache
@@ -150,7 +171,7 @@ def _learn(function: Compiled, kind: slots.Kind) -> int:
         arrays = array_at(policy, (n_arms,)), array_at(vectors, (rows, n_arms)), array_at(memory, (size,))
         return 1 if function(arm, reward, probability, t, arrays[0], arrays[1], arrays[2], unpack(hyper)) else 0
 
-    return entry("the rule", learn, *_LEARN)
+    return entry("the rule", learn, _LEARN, kind)
 
 
 @cache
@@ -160,7 +181,7 @@ def _weigh(function: Compiled, kind: slots.Kind) -> int:
     def weigh(t, weights, vectors, memory, hyper, n_arms, rows, size):
         function(t, array_at(vectors, (rows, n_arms)), array_at(memory, (size,)), unpack(hyper), array_at(weights, (n_arms,)))
 
-    return entry("the rule", weigh, *_WEIGH)
+    return entry("the rule", weigh, _WEIGH, kind)
 
 
 @cache
@@ -171,7 +192,7 @@ def _draw(function: Compiled, kind: slots.Kind) -> int:
         arrays = array_at(policy, (n_arms,)), array_at(vectors, (rows, n_arms)), array_at(memory, (size,))
         return int(function(u, t, arrays[0], arrays[1], arrays[2], unpack(hyper), (key, step, run)))
 
-    return entry("the rule", draw, *_DRAW)
+    return entry("the rule", draw, _DRAW, kind)
 
 
 def calls_of(rule: Any, n_arms: int) -> RuleCalls:

@@ -109,7 +109,7 @@ def reported(state, t):
 
 def loop_kernel() -> Any:
     """The compiled loop."""
-    return kernel(loop_of, "the dense loop", opened, nothing_more, drawn, the_place_itself, learnt, reported)
+    return kernel(loop_of, "the dense loop", True, opened, nothing_more, drawn, the_place_itself, learnt, reported)
 
 
 def _update() -> Any:

@@ -1,11 +1,15 @@
 """The lockstep loop for few arms: eight runs side by side, one in each lane.
 
 With a handful of arms a step is short and waits for its own results; eight runs at once fill the waiting. Each lane does
-the operations of its run alone, so a run's bits do not depend on which runs are beside it.
+the operations of its run alone, so a run's bits do not depend on which runs are beside it. What every step does is done in
+lanes; what is rare (a reward out of range, a total that needs a new shift) is done run by run.
 
-State of eight runs over K arms, index a * 8 + lane:
-    theta, weights (K * 8,)   preferences and exp(theta - shift)
-    totals, shifts (8,)       of each run
+State of eight runs over K arms, as rows (engine/beside.py):
+    theta    (K, 8)  preferences
+    weights  (K, 8)  exp(theta - shift)
+    sums     (K, 8)  the weights of all arms up to this one, from which arms are drawn; the last row is the totals
+    shifts   (1, 8)  of each run
+`arms` is the arm that each run has drawn, a whole number in each lane.
 """
 
 from __future__ import annotations
@@ -16,37 +20,39 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.core import types
 
+from ...engine.beside import column_of, new_rows, rows_at, tables_at
 from ...engine.compiled import compiled, inlined, kernel
 from ...engine.elementary import exp, log
-from ...engine.lanes import WIDTH, fma, lanes_above, load, select_above, splat, store
+from ...engine.lanes import WIDTH, fma, lanes_above, lanes_within, select_above, splat
 from ...engine.pointers import moved, pointer_to, room_for
 from ...engine.random import fill_uniforms_of_runs
+from ...engine.whole_lanes import lanes_from, load_whole, select_equal, splat_whole, store_whole, whole_if_above
 from ..metrics import METRICS, measure
 from .calls import call_moves_of_runs, call_noise, call_reward_of_runs, share_to_mix
-from .dense import learn_mean
-from .policy import HIGHEST_TOTAL, LOWEST_TOTAL, SMALLEST_PROBABILITY, checked_reward, within_reach
+from .policy import HIGHEST_TOTAL, LARGEST_MOVE, LARGEST_REWARD, LOWEST_TOTAL, SMALLEST_PROBABILITY, checked_reward
 
 BATCH = 64
+EVERY_LANE = 2**WIDTH - 1
 DONE, REGRETS, FAULT = 0, 1, 1 + WIDTH  # what progress (10,) holds
 N_METRICS = len(METRICS)
 Arrays = tuple[np.ndarray, ...]
 _room_for_lanes, _room_for_batch = room_for(WIDTH), room_for(BATCH * WIDTH)
-_room_for_places = room_for(WIDTH, types.int64)
+_room_for_arms = room_for(WIDTH, types.int64)
 
 
 class Lockstep(NamedTuple):
-    """The state as compiled code sees it: pointers; scratch has room for the weights of one run."""
+    """The state as compiled code sees it: rows; scratch points to room for the weights of one run."""
 
     theta: Any
     weights: Any
-    totals: Any
+    sums: Any
     shifts: Any
     scratch: Any
     n_arms: int
 
 
 class Lessons(NamedTuple):
-    """What the rule has learnt in each run, and how it goes on: addresses, pointers, the size of one run's memory."""
+    """What the rule has learnt in each run, and how it goes on: addresses, pointers and rows."""
 
     moves: int
     mixing: int
@@ -54,7 +60,6 @@ class Lessons(NamedTuple):
     memories: Any
     arm_means: Any
     arm_counts: Any
-    memory_size: int
     tracked: bool
     fault: Any
 
@@ -62,45 +67,54 @@ class Lessons(NamedTuple):
 def new_lockstep(thetas: np.ndarray) -> Arrays:
     """The state of eight policies softmax(thetas[lane]), thetas (8, K)."""
     n_arms = thetas.shape[1]
-    theta = np.ascontiguousarray(thetas.T).ravel()
-    return theta, np.zeros(n_arms * WIDTH), np.zeros(WIDTH), np.zeros(WIDTH), np.empty(n_arms)
+    return new_rows(n_arms, thetas.T), new_rows(n_arms), new_rows(n_arms), new_rows(1), np.empty(n_arms)
 
 
 @inlined
-def weigh(state, scale):
-    """theta <- theta - scale * weights, weights <- exp(theta - shift), totals anew. The hot loop."""
-    theta, weights = state.theta, state.weights
-    shift, total = load(state.shifts, 0), splat(0.0)
-    for j in range(0, state.n_arms * WIDTH, WIDTH):
-        drained = load(theta, j) - scale * load(weights, j)
+def totals_of(state):
+    """The total weight of each run."""
+    return state.sums[state.n_arms - 1]
+
+
+@inlined
+def move_all(state, arms, lift, scale):
+    """theta <- theta + lift e_arm - scale * weights, weights <- exp(theta - shift), sums anew. The hot loop."""
+    theta, weights, sums = state.theta, state.weights, state.sums
+    shift, total = state.shifts[0], splat(0.0)
+    for a in range(state.n_arms):
+        before = theta[a]
+        drained = select_equal(splat_whole(a), arms, before + lift, before) - scale * weights[a]
         weight = exp(drained - shift)
-        store(theta, j, drained)
-        store(weights, j, weight)
+        theta[a] = drained
+        weights[a] = weight
         total = total + weight
-    store(state.totals, 0, total)
+        sums[a] = total
 
 
 @inlined
-def add_up(state):
-    """The totals where no weight but those of the pulled arms moved."""
-    total = splat(0.0)
-    for j in range(0, state.n_arms * WIDTH, WIDTH):
-        total = total + load(state.weights, j)
-    store(state.totals, 0, total)
+def move_one(state, arms, lift):
+    """The same where nothing is drained: only the arms drawn move."""
+    lifted = state.theta[arms] + lift
+    state.theta[arms] = lifted
+    weight, total = exp(lifted - state.shifts[0]), splat(0.0)
+    for a in range(state.n_arms):
+        state.weights[a] = select_equal(splat_whole(a), arms, weight, state.weights[a])
+        total = total + state.weights[a]
+        state.sums[a] = total
 
 
 @compiled
 def recentre(state, lane):
     """Put the shift of one run at its largest theta."""
-    theta, weights, totals = state.theta, state.weights, state.totals
-    top = theta[lane]
+    theta, weights = column_of(state.theta, lane), column_of(state.weights, lane)
+    top, total = theta[0], 0.0
     for a in range(state.n_arms):
-        top = max(top, theta[a * WIDTH + lane])
-    state.shifts[lane] = top
-    totals[lane] = 0.0
+        top = max(top, theta[a])
+    column_of(state.shifts, lane)[0] = top
     for a in range(state.n_arms):
-        weights[a * WIDTH + lane] = exp(theta[a * WIDTH + lane] - top)
-        totals[lane] += weights[a * WIDTH + lane]
+        weights[a] = exp(theta[a] - top)
+        total += weights[a]
+        column_of(state.sums, lane)[a] = total
 
 
 @compiled
@@ -112,80 +126,83 @@ def recentre_those(state, lost):
 
 
 @inlined
-def draw(state, uniforms, chosen):
-    """chosen[lane] = the arm at u of the cumulative weights: how many arms have all they and those before weigh below u."""
-    target = uniforms * load(state.totals, 0)
-    below, count = splat(0.0), splat(0.0)
-    for j in range(0, state.n_arms * WIDTH, WIDTH):
-        below = below + load(state.weights, j)
-        count = count + select_above(below, target, 0.0, 1.0)
-    store(chosen, 0, count)
+def draw(state, uniforms):
+    """The arm at u of the cumulative weights: how many arms have all they and those before weigh below u."""
+    target, arms = uniforms * totals_of(state), splat_whole(0)
+    for a in range(state.n_arms):
+        arms = arms + whole_if_above(state.sums[a], target, 0, 1)
+    return arms if lanes_from(arms, state.n_arms) == 0 else held_back(state, arms)
 
 
 @compiled
-def last_with_weight(state, lane):
+def held_back(state, arms):
     """Where rounding would lead past the end: the last arm that has any weight."""
-    arm = state.n_arms - 1
-    while arm > 0 and state.weights[arm * WIDTH + lane] == 0.0:
-        arm -= 1
-    return arm
+    kept = _room_for_arms()
+    store_whole(kept, 0, arms)
+    for lane in range(WIDTH):
+        if kept[lane] >= state.n_arms:
+            kept[lane] = state.n_arms - 1
+            while kept[lane] > 0 and column_of(state.weights, lane)[kept[lane]] == 0.0:
+                kept[lane] -= 1
+    return load_whole(kept, 0)
 
 
 @compiled
 def mix_with_uniform(state, share):
     """p <- share/K + (1 - share) p, theta <- log p, in every run."""
-    total = load(state.totals, 0)
-    for j in range(0, state.n_arms * WIDTH, WIDTH):
-        store(state.theta, j, log(fma(load(state.weights, j) / total, 1.0 - share, share / state.n_arms)))
-    store(state.shifts, 0, splat(0.0))
-    weigh(state, splat(0.0))
-
-
-@inlined
-def value_of(state, arm_means, lane):
-    """sum_a p(a) m(a) of one run."""
-    summed = 0.0
+    total = totals_of(state)
     for a in range(state.n_arms):
-        summed += state.weights[a * WIDTH + lane] * arm_means[lane * state.n_arms + a]
-    return summed / state.totals[lane]
+        state.theta[a] = log(fma(state.weights[a] / total, 1.0 - share, share / state.n_arms))
+    state.shifts[0] = 0.0
+    move_all(state, splat_whole(0), splat(0.0), splat(0.0))
 
 
 @inlined
-def look_up_means(state, lessons, chosen):
-    """Tell rules that use arm means the value of the policy and the pulled arm's mean, before they learn."""
-    for lane in range(WIDTH):
-        memory = moved(lessons.memories, lane * lessons.memory_size)
-        memory[0] = value_of(state, lessons.arm_means, lane)
-        memory[1] = lessons.arm_means[lane * state.n_arms + int(chosen[lane])]
+def look_up_means(state, lessons, arms):
+    """Tell rules that use arm means the value sum_a p(a) m(a) of the policy and the pulled arm's mean, before they learn."""
+    summed = splat(0.0)
+    for a in range(state.n_arms):
+        summed = summed + state.weights[a] * lessons.arm_means[a]
+    memory = rows_at(lessons.memories)
+    memory[0] = summed / totals_of(state)
+    memory[1] = lessons.arm_means[arms]
 
 
 @inlined
-def learn(state, lessons, chosen, rewards, t):
-    """Step t = 1, 2, ... of the rule in every run: the arms chosen[lane] paid rewards[lane]."""
+def learn_means(lessons, arms, reward):
+    """m(a) <- m(a) + (R - m(a))/n(a), as `dense.learn_mean` does it."""
+    count, mean = lessons.arm_counts[arms] + 1.0, lessons.arm_means[arms]
+    lessons.arm_counts[arms] = count
+    lessons.arm_means[arms] = mean + (reward - mean) / count
+
+
+@inlined
+def within_reach(move):
+    """`policy.within_reach` in every lane: cut to what theta can bear; one that is not a number moves nothing."""
+    cut = select_above(move, LARGEST_MOVE, LARGEST_MOVE, move)
+    cut = select_above(-LARGEST_MOVE, cut, -LARGEST_MOVE, cut)
+    return select_above(cut, -2.0 * LARGEST_MOVE, cut, 0.0)
+
+
+@inlined
+def learn(state, lessons, arms, rewards, t):
+    """Step t = 1, 2, ... of the rule in every run: the arms drawn paid rewards[lane]."""
     probabilities, lifts, drains = _room_for_lanes(), _room_for_lanes(), _room_for_lanes()
-    for lane in range(WIDTH):
-        weight = state.weights[int(chosen[lane]) * WIDTH + lane]
-        probabilities[lane] = max(weight / state.totals[lane], SMALLEST_PROBABILITY)
+    total = totals_of(state)
+    probability = state.weights[arms] / total
+    rows_at(probabilities)[0] = select_above(SMALLEST_PROBABILITY, probability, SMALLEST_PROBABILITY, probability)
     if lessons.tracked:
-        look_up_means(state, lessons, chosen)
-    numbers = (lessons.memories, lessons.memory_size, lessons.hyper, lifts, drains, lessons.fault)
+        look_up_means(state, lessons, arms)
+    numbers = (lessons.memories, lessons.hyper, lifts, drains, lessons.fault)
     call_moves_of_runs(lessons.moves, (rewards, probabilities, t, *numbers))
-    drained = False
-    for lane in range(WIDTH):
-        arm = int(chosen[lane])
-        if lessons.tracked:
-            learn_mean(lessons.arm_means, lessons.arm_counts, lane * state.n_arms + arm, rewards[lane])
-        place = arm * WIDTH + lane
-        state.theta[place] += within_reach(lifts[lane])
-        if drains[lane] == 0.0:
-            state.weights[place] = exp(state.theta[place] - state.shifts[lane])
-        drained = drained or drains[lane] != 0.0
-        drains[lane] = within_reach(drains[lane]) / state.totals[lane]
-    if drained:
-        weigh(state, load(drains, 0))
+    if lessons.tracked:
+        learn_means(lessons, arms, rows_at(rewards)[0])
+    lift, drain = within_reach(rows_at(lifts)[0]), within_reach(rows_at(drains)[0])
+    if lanes_within(drain, 0.0) == EVERY_LANE:
+        move_one(state, arms, lift)
     else:
-        add_up(state)
-    total = load(state.totals, 0)
+        move_all(state, arms, lift, drain / total)
+    total = totals_of(state)
     lost = lanes_above(LOWEST_TOTAL, total) | lanes_above(total, HIGHEST_TOTAL)
     if lost != 0:
         recentre_those(state, lost)
@@ -195,22 +212,35 @@ def learn(state, lessons, chosen, rewards, t):
 
 
 @inlined
+def rows_of(array):
+    """An array (n, 8) as rows."""
+    return rows_at(pointer_to(array))
+
+
+@inlined
 def opened(arrays, calls, learned, fault):
     """The state and the lessons, from the arrays of `new_lockstep`, (moves, mixing, hyper) and (memories, means, counts)."""
-    pointers = pointer_to(arrays[0]), pointer_to(arrays[1]), pointer_to(arrays[2]), pointer_to(arrays[3]), pointer_to(arrays[4])
-    state = Lockstep(pointers[0], pointers[1], pointers[2], pointers[3], pointers[4], arrays[4].shape[0])
-    numbers = pointer_to(learned[0]), pointer_to(learned[1]), pointer_to(learned[2])
-    sizes = learned[0].shape[1], learned[1].shape[1] > 0
-    hyper = pointer_to(calls[2])
-    return state, Lessons(calls[0], calls[1], hyper, numbers[0], numbers[1], numbers[2], sizes[0], sizes[1], fault)
+    policy = rows_of(arrays[0]), rows_of(arrays[1]), rows_of(arrays[2]), rows_of(arrays[3])
+    state = Lockstep(policy[0], policy[1], policy[2], policy[3], pointer_to(arrays[4]), arrays[4].shape[0])
+    numbers = pointer_to(learned[0]), rows_of(learned[1]), rows_of(learned[2])
+    tracked = learned[1].shape[0] > 0
+    return state, Lessons(calls[0], calls[1], pointer_to(calls[2]), numbers[0], numbers[1], numbers[2], tracked, fault)
+
+
+@compiled
+def check_rewards(rewards, fault):
+    """`checked_reward` of every run."""
+    for lane in range(WIDTH):
+        rewards[lane] = checked_reward(rewards[lane], fault)
 
 
 @inlined
 def report(state, lane, means, best, regret, row):
     """Measure one run."""
     for a in range(state.n_arms):
-        state.scratch[a] = state.weights[a * WIDTH + lane]
-    measure(state.scratch, state.totals[lane], means, state.n_arms, best, regret, row)
+        state.scratch[a] = column_of(state.weights, lane)[a]
+    total = column_of(state.sums, lane)[state.n_arms - 1]
+    measure(state.scratch, total, means, state.n_arms, best, regret, row)
 
 
 def _loop() -> Callable[..., Any]:
@@ -229,37 +259,34 @@ def _loop() -> Callable[..., Any]:
         tables, bests, size = pointer_to(problem[0]), pointer_to(problem[1]), problem[0].shape[1] * problem[0].shape[2]
         key, runs = pointer_to(key_array), pointer_to(run_array)
         stops, rows = pointer_to(stop_array), pointer_to(row_array)
-        chosen, rewards = _room_for_lanes(), _room_for_lanes()
-        uniforms, noises = _room_for_batch(), _room_for_batch()
-        n_arms = state.n_arms
+        pulled, rewards, uniforms, noises = _room_for_arms(), _room_for_lanes(), _room_for_batch(), _room_for_batch()
+        means, regret = tables_at(tables, size, state.n_arms), rows_at(regrets)  # row 0 of a table are the means
+        best_means = means[0, load_whole(bests, 0)]
         t = int(progress[DONE])
         if t == 0:
-            recentre_those(state, 255)
+            recentre_those(state, EVERY_LANE)
         for c in range(first, last):
             while t < stops[c]:
                 batch = min(BATCH, stops[c] - t)
                 fill_uniforms_of_runs(uniforms, noises, t, batch, runs, key)
                 call_noise(noise, (noises, batch * WIDTH, fault))
                 for i in range(batch):
-                    draw(state, load(uniforms, i * WIDTH), chosen)
-                    for lane in range(WIDTH):
-                        if int(chosen[lane]) >= n_arms:
-                            chosen[lane] = last_with_weight(state, lane)
-                    drawn = (moved(noises, i * WIDTH), tables, size, n_arms, chosen, key, t, runs, rewards, fault)
+                    arms = draw(state, rows_at(uniforms)[i])
+                    store_whole(pulled, 0, arms)
+                    drawn = (moved(noises, i * WIDTH), tables, size, state.n_arms, pulled, key, t, runs, rewards, fault)
                     call_reward_of_runs(reward_of, drawn)
-                    for lane in range(WIDTH):
-                        rewards[lane] = checked_reward(rewards[lane], fault)
-                        means = lane * size
-                        regrets[lane] += tables[means + bests[lane]] - tables[means + int(chosen[lane])]
+                    if lanes_within(rows_at(rewards)[0], LARGEST_REWARD) != EVERY_LANE:
+                        check_rewards(rewards, fault)
+                    regret[0] += best_means - means[0, arms]
                     t += 1
-                    learn(state, lessons, chosen, rewards, t)
+                    learn(state, lessons, arms, rewards, t)
             if rows[c] >= 0:
                 for lane in range(WIDTH):
                     row = moved(pointer_to(out), (lane * out.shape[1] + rows[c]) * N_METRICS)
                     report(state, lane, moved(tables, lane * size), bests[lane], regrets[lane], row)
         progress[DONE] = t
 
-    loop.label = "the lockstep loop"  # type: ignore[attr-defined]
+    loop.label, loop.near = "the lockstep loop", True  # type: ignore[attr-defined]
     return loop
 
 

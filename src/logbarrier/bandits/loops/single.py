@@ -39,8 +39,10 @@ def the_place_itself(state, place):
     return place
 
 
-def loop_of(label: str, opened: Any, refilled: Any, drawn: Any, arm_at: Any, learnt: Any, reported: Any) -> Callable[..., Any]:
-    """The loop of an engine, for `kernel`."""
+def loop_of(
+    label: str, near: bool, opened: Any, refilled: Any, drawn: Any, arm_at: Any, learnt: Any, reported: Any
+) -> Callable[..., Any]:
+    """The loop of an engine, for `kernel`; near as in engine/drafts.py: it makes dense 17 % faster, and lazy 8 % slower."""
 
     def loop(arrays, law, problem, key_array, run, stop_array, row_array, first, last, progress_array, out):
         """Run up to stops[last - 1]; at stops[c] measure into row rows[c] of out, unless that is negative.
@@ -75,5 +77,5 @@ def loop_of(label: str, opened: Any, refilled: Any, drawn: Any, arm_at: Any, lea
                 measure(weights, total, parameters, n_arms, best, regret, moved(pointer_to(out), rows[c] * N_METRICS))
         progress[DONE], progress[REGRET] = t, regret
 
-    loop.label = label  # type: ignore[attr-defined]
+    loop.label, loop.near = label, near  # type: ignore[attr-defined]
     return loop

@@ -258,4 +258,4 @@ def reported(state, t):
 
 def loop_kernel() -> Any:
     """The compiled sparse loop, for rules without drain."""
-    return kernel(loop_of, "the sparse loop", opened, nothing_more, drawn, the_place_itself, learnt, reported)
+    return kernel(loop_of, "the sparse loop", True, opened, nothing_more, drawn, the_place_itself, learnt, reported)

@@ -174,7 +174,7 @@ def reported(state, t):
 
 def loop_kernel() -> Any:
     """The compiled loop."""
-    return kernel(loop_of, "the vector loop", opened, nothing_more, drawn, the_place_itself, learnt, reported)
+    return kernel(loop_of, "the vector loop", True, opened, nothing_more, drawn, the_place_itself, learnt, reported)
 
 
 @compiled

@@ -189,4 +189,4 @@ def reported(state, t):
 
 def loop_kernel() -> Any:
     """The compiled lazy loop, for rules that drain."""
-    return kernel(loop_of, "the lazy loop", opened, refilled, drawn, arm_at, learnt, reported)
+    return kernel(loop_of, "the lazy loop", False, opened, refilled, drawn, arm_at, learnt, reported)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....engine.compiled import compiled, inlined
 from ....engine.elementary import log, moderate_exp, small_exp
-from ....engine.lanes import HALF, lane_sum, lanes_above, load_half, magnitude, splat_half, store, with_lane
+from ....engine.lanes import HALF, lane_sum, lanes_above, load_half, splat_half, store, with_lane
 from ..policy import within_reach
 from .classes import MARGIN, demote_light_heavies, insert, insert_light, remove, resettle, step_exactly
 from .layout import (
@@ -123,9 +123,9 @@ def step_classes(state, c):
 @inlined
 def moved_far(page, first):
     """Which of the classes first .. first + 3 have a map that has moved by REACH, as bits."""
-    far = lanes_above(magnitude(load_half(page, K2 + first)) * load_half(page, LIMITS + first), REACH)  # (8)
+    far = lanes_above(abs(load_half(page, K2 + first)) * load_half(page, LIMITS + first), REACH)  # (8)
     squares = load_half(page, SQUARES + first)
-    return far | lanes_above(magnitude(load_half(page, K3 + first)) * squares, 2.0 * REACH * REACH)
+    return far | lanes_above(abs(load_half(page, K3 + first)) * squares, 2.0 * REACH * REACH)
 
 
 @inlined
