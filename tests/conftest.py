@@ -22,6 +22,14 @@ settings.load_profile("fixed")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+LONG_TESTS = ("test_twenty_kill", "test_one_digest_on_a_generic_cpu", "test_after_warm_up", "test_a_running_cluster")
+
+
+def pytest_collection_modifyitems(items):
+    """Long tests come first, so that at the end no worker waits for another's."""
+    items.sort(key=lambda item: not item.name.startswith(LONG_TESTS))
+
+
 TWO_SCALAR_RULES = [
     lb.SGB(learning_rate=0.1),
     lb.SGB(learning_rate=lb.exponential_decay(0.5, 1e-3)),
