@@ -42,13 +42,13 @@ def simulate(
     runs: Annotated[int, typer.Option(help="Independent runs, each on a fresh instance.")] = 100,
     seed: Annotated[int, typer.Option(help="Same seed, same result, to the bit.")] = 0,
     gap: Annotated[float | None, typer.Option(help="Best mean minus second best; 0.1, or 0.5 for SwappingArms.")] = None,
-    rewards: Annotated[Rewards, typer.Option(help="The law of the rewards; bernoulli is for clicks.")] = Rewards.GAUSSIAN,
-    r_max: Annotated[float | None, typer.Option(help="Best mean reward; 1, or 0.9 for bernoulli.")] = None,
-    scale: Annotated[float | None, typer.Option(help="Standard deviation of Gaussian rewards; 1 by default.")] = None,
     problem: Annotated[
         str | None,
         typer.Option(help="Another family: SwappingArms, DriftingArms, SeasonalArms, or your own as my_problems.py:MyProblem."),
     ] = None,
+    rewards: Annotated[Rewards, typer.Option(help="The law of the rewards; bernoulli is for clicks.")] = Rewards.GAUSSIAN,
+    r_max: Annotated[float | None, typer.Option(help="Best mean reward; 1, or 0.9 for bernoulli.")] = None,
+    scale: Annotated[float | None, typer.Option(help="Standard deviation of Gaussian rewards; 1 by default.")] = None,
     bad_start: Annotated[float | None, typer.Option(help="Start with the optimal arm at this probability.")] = None,
     engine: Annotated[str, typer.Option(help="auto, dense, lockstep, lazy or sparse.")] = "auto",
     threads: execution.AllCores = None,
@@ -69,17 +69,13 @@ def simulate(
     from ..bandits.simulator import simulate as run_simulation
     from ..bandits.starts import OptimalArmAt
     from ..plots.style import save_figure
-    from .problem_words import problem_from_words
 
     with one_sentence("nothing was saved"):
         check_figure(plot)
         if save is not None:
             check_folder(save)
-        bernoulli = rewards is Rewards.BERNOULLI
-        if bernoulli and problem is not None:
-            raise ValueError("simulate: --rewards is for gap instances; leave it out with --problem")
-        given = {"n_arms": arms, "gap": gap, "r_max": r_max, "scale": None if bernoulli else scale}
-        family, words = problem_from_words(problem or rewards.family, given, context.args)
+        shape = {"n_arms": arms, "gap": gap, "r_max": r_max, "scale": scale}
+        family, words = _family(problem, rewards, shape, context.args)
         told = {"horizon": horizon, "scale": scale} | {key: getattr(family, key) for key in SHARED if hasattr(family, key)}
         chosen = rule_from_words(rule, words, {key: value for key, value in told.items() if value is not None})
         record = run_simulation(
@@ -101,6 +97,17 @@ def simulate(
         typer.echo(json.dumps(record.to_dict()))
     else:
         _print_table(record, _described(record), isinstance(family, ChangingBandits))
+
+
+def _family(problem: str | None, rewards: Rewards, shape: dict[str, Any], words: list[str]) -> tuple[Any, list[str]]:
+    """The family of problems that was asked for, and the words that are left for the rule."""
+    from .problem_words import problem_from_words
+
+    if rewards is Rewards.BERNOULLI:
+        if problem is not None:
+            raise ValueError("simulate: --rewards is for gap instances; leave it out with --problem")
+        shape = shape | {"scale": None}
+    return problem_from_words(problem or rewards.family, shape, words)
 
 
 def _picture(rule: str, record: Record, family: Any, seed: int) -> Figure:
