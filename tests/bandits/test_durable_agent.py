@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -262,6 +263,25 @@ def test_compacting_drops_what_was_closed_long_ago_and_nothing_else(path):
         with pytest.raises(ValueError, match="DurableAgent.compact: keep must be zero or positive, got -1"):
             agent.compact(keep=-1)
     assert os.path.getsize(path) < size / 2
+
+
+def test_compacting_makes_the_file_smaller(path):
+    with lb.DurableAgent(path, rule=lb.SGB(learning_rate=0.1), arms=["a", "b"], seed=0) as agent:
+        for _ in range(3000):
+            agent.tell(agent.ask(), 0.5)
+    before = path.stat().st_size
+    with lb.DurableAgent(path) as agent:
+        agent.compact(keep=0)
+    assert path.stat().st_size < before / 4
+
+
+def test_two_who_compact_at_once_count_every_decision_once(path):
+    with lb.DurableAgent(path, rule=lb.SGB(learning_rate=0.1), arms=["a", "b"], seed=0) as agent:
+        for _ in range(20):
+            agent.tell(agent.ask(), 0.5)
+        with ThreadPoolExecutor(2) as pool:
+            counts = list(pool.map(lambda _: agent.compact(keep=0), range(2)))
+        assert sum(counts) == 20
 
 
 def test_a_compaction_that_cannot_be_written_drops_nothing(path):

@@ -52,6 +52,7 @@ def test_arms_come_and_go(client):
     ("path", "content", "status", "message"),
     [
         ("/reward", b'{"id": 7, "reward": 1}', 404, "decision 7 was never asked"),
+        ("/reward", b'{"id": 99999999999999999999, "reward": 1}', 404, "decision 99999999999999999999 was never asked"),
         ("/reward", b'{"id": true, "reward": 1}', 404, "decision True was never asked"),
         ("/reward", b'{"id": 0, "reward": NaN}', 400, "reward must be finite"),
         ("/reward", b'{"id": 0, "reward": "1"}', 400, "reward must be a number"),
@@ -83,7 +84,14 @@ def test_the_wrong_method_is_told_the_right_ones(client):
     assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
     assert answer.json() == {"error": "service: /decide takes POST, got GET"}
     assert client.put("/arms").headers["Allow"] == "GET, POST"
-    assert client.get("/nowhere").status_code == 404
+    nowhere, log = client.get("/nowhere"), client.post("/log")
+    assert (nowhere.status_code, nowhere.json()) == (404, {"error": "service: there is nothing at /nowhere"})
+    assert (log.status_code, log.json()) == (405, {"error": "service: /log does not take POST"})
+
+
+def test_a_load_balancer_may_ask_for_the_head_of_health(client):
+    answer = client.head("/health")
+    assert (answer.status_code, answer.content) == (200, b"")
 
 
 def test_without_the_token_nothing_but_health_is_answered(client):

@@ -19,7 +19,7 @@ from .problems import GapInstances, checked_gap, gaussian_reward
 
 WAVES = 6  # that a drifting mean is the sum of
 LONGEST = 1e15  # steps of a period; far beyond any horizon
-RUNS_KEPT = 1024  # whose random numbers are remembered, so that a block need not draw them again
+RUNS_KEPT = 64  # whose random numbers are remembered, so that a block need not draw them again; eight are under way in a thread
 
 
 class ChangingBandits:
@@ -102,7 +102,10 @@ class SwappingArms(ChangingBandits):
 
 
 class DriftingArms(ChangingBandits):
-    """Slow: every mean is r_max times the mean of waves of random phase, with periods from time_scale to 8 time_scale steps."""
+    """Slow: every mean is r_max/2 times a sum of six waves, of variance 1 in all, of random phase.
+
+    Their periods lie between time_scale and 8 time_scale steps. A mean may pass r_max, up to sqrt(3) r_max.
+    """
 
     def __init__(
         self, n_arms: int, time_scale: float = 10_000.0, r_max: float = 1.0, scale: float = 1.0, block: float = 100

@@ -94,12 +94,6 @@ class Kernel:
             raise RuntimeError(f"{self._label}: compiled code raised an exception")
         return slots.unpacked(returned, list(slots.layout(returned).unpack_from(result))) if returned is not None else None
 
-    def prepare(self, *arguments: Any) -> None:
-        """Compile or load it for such arguments."""
-        kind = slots.describe(self._label, arguments, [])
-        if kind not in self._entries:
-            self._prepare(kind)
-
     def bound(self, before: tuple[Any, ...], numbers: tuple[float, ...], after: tuple[Any, ...]) -> Bound:
         """The kernel with all arguments fixed but the numbers in the middle, which are examples of what will come."""
         values: list[Any] = []

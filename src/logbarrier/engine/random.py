@@ -101,10 +101,9 @@ def fill_uniforms_of_runs(arms, rewards, first, count, runs, key):
 @compiled
 def fill_tries(tries, first, count, run, key):
     """TRIES further uniforms for the arm of each of those steps, two from each block of random bits."""
-    blocks = TRIES // 2
-    for i in range(0, blocks * count, WIDTH):
+    for i in range(0, 2 * count, WIDTH):  # TRIES is 4: two blocks for each step
         number = splat_whole(i) + lane_numbers()
-        one, other = _uniforms_in_lanes(splat_whole(first) + number // blocks, number % blocks, run, ARM, key)
+        one, other = _uniforms_in_lanes(splat_whole(first) + (number >> 1), number & 1, run, ARM, key)
         store_pairs(tries, 2 * i, one, other)
 
 

@@ -57,8 +57,6 @@ def _define(symbol: Any, name: str) -> None:
 for _symbol, _name in (
     (operator.add, "add"),
     (operator.mul, "mul"),
-    (operator.floordiv, "udiv"),
-    (operator.mod, "urem"),
     (operator.and_, "and_"),
     (operator.or_, "or_"),
     (operator.xor, "xor"),

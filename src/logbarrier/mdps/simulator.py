@@ -70,6 +70,8 @@ def simulate(
         raise ValueError(f"simulate: rule must be a rule such as mdps.SpectralPG(), got {rule!r}")
     if not hasattr(mdp, "instance") or isinstance(mdp, type):
         raise ValueError(f"simulate: mdp must be an MDP such as mdps.RiverSwim(12), got {mdp!r}")
+    key = stream_key(asked.seed)
+    Flight(rule, Judge(mdp.instance(key, asked.first)), key, asked.first).advance(0)  # compiles before the clock starts
     started = time.perf_counter()
     measured = _fly(rule, mdp, asked, marks, chunk, names, progress)
     sizes = {"n_states": mdp.n_states, "n_actions": mdp.n_actions, "horizon": steps}

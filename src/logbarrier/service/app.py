@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -146,7 +147,7 @@ def make_app(agent: DurableAgent, token: str, keep: float | None = None) -> Call
 
     committer = Committer(agent)
     service, bearer = Service(agent, committer), f"Bearer {token}".encode()
-    handlers: dict[Any, Any] = dict.fromkeys(KNOWN, _refuse)
+    handlers: dict[Any, Any] = {**dict.fromkeys(KNOWN, _refuse), HTTPException: _refuse_path}
     texts = Starlette(routes=service.routes(bearer), lifespan=lifespan, exception_handlers=handlers)
     return Calls(service.calls(), bearer, texts)
 
@@ -178,3 +179,9 @@ def _lines(rows: Iterator[dict[str, Any]]) -> Iterator[str]:
 def _refuse(request: Request, error: Exception) -> Response:
     status, sentence, headers = refusal(error)
     return JSONResponse({"error": sentence}, status, headers={name.decode(): value.decode() for name, value in headers})
+
+
+def _refuse_path(request: Request, error: HTTPException) -> Response:
+    path = request.url.path
+    wrong = f"there is nothing at {path}" if error.status_code == 404 else f"{path} does not take {request.method}"
+    return JSONResponse({"error": f"service: {wrong}"}, error.status_code, headers=error.headers)

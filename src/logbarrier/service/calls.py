@@ -62,7 +62,7 @@ class Calls:
             return
         headers: Headers = []
         try:
-            call = methods.get(scope["method"])
+            call = methods.get("GET" if scope["method"] == "HEAD" else scope["method"])
             if call is None:
                 allowed = ", ".join(methods)
                 wrong = f"service: {scope['path']} takes {allowed}, got {scope['method']}"
@@ -79,7 +79,7 @@ class Calls:
         body = _encode(plain).encode()
         head = [(b"content-length", b"%d" % len(body)), (b"content-type", b"application/json"), *headers]
         await send({"type": "http.response.start", "status": status, "headers": head})
-        await send({"type": "http.response.body", "body": body})
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
 
 def check_bearer(scope: Scope, bearer: bytes) -> None:

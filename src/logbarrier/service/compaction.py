@@ -19,6 +19,6 @@ async def compact_for_ever(committer: Committer, keep: float) -> None:
             until = await committer.do(partial(Ledger.ago, seconds=keep))
             while await committer.do(partial(Ledger.drop, until=until)):
                 pass
-        except OSError as error:  # a full disk, say: requests are told so themselves, and the next look may do better
-            logging.getLogger("uvicorn.error").warning(str(error))
+        except Exception as error:  # a full disk, or a request in the same batch that failed: the next look may do better
+            logging.getLogger("uvicorn.error").warning("service: the journal was not compacted: %s", error)
         await asyncio.sleep(PAUSE)

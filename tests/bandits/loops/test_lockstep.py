@@ -121,6 +121,23 @@ def test_rewards_are_drawn_for_all_runs_at_once_unless_they_branch(tries, family
     assert len(tries) == expected + 1
 
 
+@compiled
+def mean_of_the_arm_before(noise, parameters, arm, stream):
+    return parameters[0, (arm - 1) % 5] + parameters[1, arm] * noise
+
+
+class Rotated(lb.GapInstances):
+    """Pays what the arm before it would, and the last one's for arm 0."""
+
+    reward_of = staticmethod(mean_of_the_arm_before)
+
+
+def test_a_remainder_below_zero_is_pythons_in_lanes_too():
+    rule, options = lb.SGB(learning_rate=0.2), {"horizon": 200, "runs": 8, "seed": 2, "checkpoints": 3}
+    ours, dense = (lb.simulate(rule, Rotated(n_arms=5), engine=engine, **options)["regret"] for engine in ("lockstep", "dense"))
+    assert ours == pytest.approx(dense, rel=1e-9)
+
+
 def test_extreme_steps_recentre_only_their_lane():
     problem = lb.GaussianBandit([0.0, 1e6, -1e6], scale=1e5)
     record = lb.simulate(lb.SGB(learning_rate=1e4), problem, horizon=200, runs=8, seed=0, engine="lockstep", checkpoints=20)

@@ -74,7 +74,7 @@ class DurableAgent:
             checked_reward("DurableAgent", default_reward)
         self._process = os.getpid()
         self._closed = self._stale = False
-        self._turn, self._queue = ThreadLock(), deque[_Ticket]()
+        self._turn, self._queue, self._compacting = ThreadLock(), deque[_Ticket](), ThreadLock()
         self._lock = Lock(self.path.with_name(self.path.name + ".lock"))
         try:
             self._journal = Journal(self.path)
@@ -238,8 +238,9 @@ class DurableAgent:
         """
         age = validate.at_least_zero("DurableAgent.compact", "keep", keep)
         until, total = self._one(lambda ledger: ledger.ago(age)), 0
-        while dropped := self._one(lambda ledger: ledger.drop(until)):
-            total += dropped
+        with self._compacting:  # two that drop at once would count the same decisions
+            while dropped := self._one(lambda ledger: ledger.drop(until)):
+                total += dropped
         return total
 
     def log(self) -> Iterator[dict[str, Any]]:

@@ -119,7 +119,8 @@ class Journal:
             if drop is not None:
                 connection.executemany("DELETE FROM events WHERE decision = ?", ((decision,) for decision in drop.decisions))
                 connection.executemany("DELETE FROM events WHERE number = ?", ((number,) for number in drop.numbers))
-                connection.execute("PRAGMA incremental_vacuum").fetchall()
+                for _ in range(connection.execute("PRAGMA freelist_count").fetchone()[0]):
+                    connection.execute("PRAGMA incremental_vacuum")  # frees one page each time it is stepped, as it is here
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:

@@ -219,7 +219,7 @@ class Ledger:
             self._reward_sum += event.reward
 
     def _settled(self, identity: Any) -> Event | None:
-        if type(identity) is not int or identity in self._asked_at:
+        if type(identity) is not int or identity in self._asked_at or not 0 <= identity < self.agent.asked:
             return None
         unwritten = (e for e in self._new if e.decision == identity and e.kind != "ask")
         return next(unwritten, None) or self._journal.settled(identity)
