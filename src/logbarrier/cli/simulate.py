@@ -122,13 +122,19 @@ def _picture(rule: str, record: Record, family: Any, seed: int) -> Figure:
 
 
 def _described(record: Record) -> str:
-    rule = {key: value for key, value in record.settings["rule"].items() if key != "rule"}
-    parameters = ", ".join(f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in rule.items())
-    how = record.provenance
+    rule, problem, how = dict(record.settings["rule"]), dict(record.settings["problem"]), record.provenance
+    name, family = rule.pop("rule"), problem.pop("problem")
+    problem.pop("n_arms", None)
     return (
-        f"{record.settings['rule']['rule']} ({parameters}) on {record.settings['n_arms']} arms: {record.runs} runs of "
-        f"{record.horizon:,} steps in {how['seconds']:.2f} s ({how['engine']} engine, {how['threads']} threads)"
+        f"{name}{_in_brackets(rule)} on {record.settings['n_arms']} arms, {family}{_in_brackets(problem)}: "
+        f"{record.runs} runs of {record.horizon:,} steps in {how['seconds']:.2f} s "
+        f"({how['engine']} engine, {how['threads']} threads)"
     )
+
+
+def _in_brackets(parameters: dict[str, Any]) -> str:
+    words = [f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in parameters.items()]
+    return f" ({', '.join(words)})" if words else ""
 
 
 def _print_table(record: Record, title: str, changes: bool) -> None:
