@@ -14,8 +14,6 @@ from .errors import check_figure, check_folder, one_sentence
 from .rule_words import rule_from_words
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from ..record import Record
 
 TABLE_ROWS = 11
@@ -65,10 +63,8 @@ def simulate(
     Example: logbarrier simulate --rule log-barrier-sgb --arms 10 --learning-rate 0.1 --eta 1000
     Arms that swap: logbarrier simulate --rule sliding-window-ucb --arms 10 --problem SwappingArms --period 5000
     """
-    from ..bandits.changing import ChangingBandits
     from ..bandits.simulator import simulate as run_simulation
     from ..bandits.starts import OptimalArmAt
-    from ..plots.style import save_figure
 
     with one_sentence("nothing was saved"):
         check_figure(plot)
@@ -76,8 +72,7 @@ def simulate(
             check_folder(save)
         shape = {"n_arms": arms, "gap": gap, "r_max": r_max, "scale": scale}
         family, words = _family(problem, rewards, shape, context.args)
-        told = {"horizon": horizon, "scale": scale} | {key: getattr(family, key) for key in SHARED if hasattr(family, key)}
-        chosen = rule_from_words(rule, words, {key: value for key, value in told.items() if value is not None})
+        chosen = rule_from_words(rule, words, _told(family, horizon=horizon, scale=scale))
         record = run_simulation(
             chosen,
             family,
@@ -92,11 +87,11 @@ def simulate(
         if save is not None:
             record.save(save)
         if plot is not None:
-            save_figure(_picture(rule, record, family, seed), plot)
+            _save_picture(plot, rule, record, family, seed)
     if as_json:
         typer.echo(json.dumps(record.to_dict()))
     else:
-        _print_table(record, _described(record), isinstance(family, ChangingBandits))
+        _print_table(record, family)
 
 
 def _family(problem: str | None, rewards: Rewards, shape: dict[str, Any], words: list[str]) -> tuple[Any, list[str]]:
@@ -110,15 +105,23 @@ def _family(problem: str | None, rewards: Rewards, shape: dict[str, Any], words:
     return problem_from_words(problem or rewards.family, shape, words)
 
 
-def _picture(rule: str, record: Record, family: Any, seed: int) -> Figure:
+def _told(family: Any, **given: float | None) -> dict[str, Any]:
+    """What a rule is told of the problem, if it has a parameter of that name."""
+    told = given | {key: getattr(family, key) for key in SHARED if hasattr(family, key)}
+    return {key: value for key, value in told.items() if value is not None}
+
+
+def _save_picture(plot: Path, rule: str, record: Record, family: Any, seed: int) -> None:
     from ..bandits.changing import ChangingBandits
     from ..plots import changing_curves, learning_curves
     from ..plots.changing import moments
+    from ..plots.style import save_figure
 
-    if not isinstance(family, ChangingBandits):
-        return learning_curves({rule: record})
-    steps = moments(record.horizon)
-    return changing_curves({rule: record}, steps, family.means_along(steps, seed=seed))
+    if isinstance(family, ChangingBandits):
+        steps = moments(record.horizon)
+        save_figure(changing_curves({rule: record}, steps, family.means_along(steps, seed=seed)), plot)
+    else:
+        save_figure(learning_curves({rule: record}), plot)
 
 
 def _described(record: Record) -> str:
@@ -137,12 +140,13 @@ def _in_brackets(parameters: dict[str, Any]) -> str:
     return f" ({', '.join(words)})" if words else ""
 
 
-def _print_table(record: Record, title: str, changes: bool) -> None:
+def _print_table(record: Record, family: Any) -> None:
     """Probability of the optimal arm at about ten checkpoints: step, mean, interval, median, stuck."""
     import numpy as np
     from rich.console import Console
     from rich.table import Table
 
+    from ..bandits.changing import ChangingBandits
     from ..plots.curves import short_label_of
 
     mean, median, stuck = (
@@ -152,6 +156,7 @@ def _print_table(record: Record, title: str, changes: bool) -> None:
     )
     low, high = record.interval("optimal_probability")
     table = Table(box=None, header_style="bold", pad_edge=False)
+    changes = isinstance(family, ChangingBandits)
     for heading in ("step", f"mean {short_label_of('optimal_probability', changes)}", "95 % interval", "median", "stuck"):
         table.add_column(heading, justify="right")
     shown = np.unique(np.linspace(0, len(record.steps) - 1, TABLE_ROWS).round().astype(int))
@@ -159,7 +164,7 @@ def _print_table(record: Record, title: str, changes: bool) -> None:
         interval = f"{low[i]:.4f} .. {high[i]:.4f}" if np.isfinite(low[i]) else "-"
         table.add_row(f"{record.steps[i]:,}", f"{mean[i]:.4f}", interval, f"{median[i]:.4f}", f"{stuck[i]:.2f}")
     console = Console()
-    console.print(title, highlight=False)
+    console.print(_described(record), highlight=False)
     console.print(table)
     regret: Any = record.mean("regret")[-1]
     console.print(
