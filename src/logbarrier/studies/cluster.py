@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import secrets
+import time
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import CancelledError
 from importlib.util import find_spec
@@ -17,6 +18,7 @@ from .local import Report, Result, compute_cell
 
 SECOND_CHANCES = 20  # Dask gives a task up when a few workers died on it; how often it is asked to try again
 PATIENCE = 5  # seconds without a result after which the workers are counted
+NOTICED_WITHIN = 3  # seconds in which a client notices that its scheduler is gone
 
 
 class DaskExecutor:
@@ -46,7 +48,7 @@ class DaskExecutor:
             try:
                 yield from self._results(client, cell_of, report)
             except (OSError, CancelledError, RuntimeError):
-                if self.scheduler is None or _answers(client):
+                if self.scheduler is None or not _is_gone(client):
                     raise
                 raise ConnectionError(
                     f"DaskExecutor: the scheduler at {self.scheduler} is gone; finished cells are kept"
@@ -106,6 +108,14 @@ class DaskExecutor:
 def _answers(client: Any) -> bool:
     """Whether the scheduler is still there."""
     return bool(client.status == "running" and client.scheduler_comm is not None and not client.scheduler_comm.comm.closed())
+
+
+def _is_gone(client: Any) -> bool:
+    """Whether the scheduler is gone: after a broken connection one part of the client may know it a little before another."""
+    deadline = time.monotonic() + NOTICED_WITHIN
+    while _answers(client) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not _answers(client)
 
 
 def _outcome(future: Any) -> tuple[bytes | None, dict[str, Any]]:
