@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from importlib.util import find_spec
 from typing import Annotated
@@ -31,5 +33,8 @@ def lab(
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             threading.Event().wait()
-        finally:
+        except KeyboardInterrupt:
             page.stop()
+            sys.stderr.write("logbarrier: stopped; the page is closed\n")
+            sys.stderr.flush()
+            os._exit(130)  # a thread may be compiling, and an orderly exit would end in an abort
