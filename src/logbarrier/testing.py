@@ -110,13 +110,13 @@ def _checks_of(rule: Rule) -> list[Callable[..., None]]:
 
 def check_expected_update(rule: TwoScalarRule, *, n_arms: int = 6, seed: int = 0) -> None:
     """The mean update over arms and rewards, enumerated exactly, is the one the rule claims, up to a constant."""
-    for t, policy, means, memory, arm_means in _situations(rule, n_arms, seed):
+    for t, policy, means, memory, numbers in _situations(rule, n_arms, seed):
         update = np.zeros(n_arms)
         for arm in range(n_arms):
             for reward in (means[arm] - 0.7, means[arm] + 0.7):
-                lift, drain = _lift_and_drain(rule, t, policy, arm, reward, memory, arm_means)
+                lift, drain = _lift_and_drain(rule, t, policy, arm, reward, memory, numbers)
                 update += 0.5 * policy[arm] * (lift * np.eye(n_arms)[arm] - drain * policy)
-        claimed = rule.expected_update(t, policy, means, arm_means if rule.uses_arm_means else memory)
+        claimed = rule.expected_update(t, policy, means, _claimed_from(rule, policy, memory, numbers))
         difference = (update - update.mean()) - (claimed - claimed.mean())
         worst = np.abs(difference).max()
         scale = 1e-12 + np.abs(claimed).max()
@@ -141,11 +141,11 @@ def check_expected_change(rule: VectorRule, *, n_arms: int = 6, seed: int = 0) -
 
 def check_sum_of_theta(rule: TwoScalarRule, *, n_arms: int = 6, seed: int = 0) -> None:
     """The sum of theta never moves at random: lift - drain does not depend on the arm or the reward."""
-    for t, policy, means, memory, arm_means in _situations(rule, n_arms, seed):
+    for t, policy, means, memory, numbers in _situations(rule, n_arms, seed):
         moved = []
         for arm in range(n_arms):
             for reward in (means[arm] - 0.7, means[arm] + 0.7):
-                lift, drain = _lift_and_drain(rule, t, policy, arm, reward, memory, arm_means)
+                lift, drain = _lift_and_drain(rule, t, policy, arm, reward, memory, numbers)
                 moved.append(lift - drain)
         spread = max(moved) - min(moved)
         assert spread <= 1e-12 * (1 + max(map(abs, moved))), f"{rule.name}: the sum of theta moves at random, {spread:.2e}"
@@ -153,9 +153,9 @@ def check_sum_of_theta(rule: TwoScalarRule, *, n_arms: int = 6, seed: int = 0) -
 
 def check_drain(rule: TwoScalarRule, *, n_arms: int = 6, seed: int = 0) -> None:
     """A rule that says it never drains never does; the sparse engine relies on it."""
-    for t, policy, means, memory, arm_means in _situations(rule, n_arms, seed):
+    for t, policy, means, memory, numbers in _situations(rule, n_arms, seed):
         for arm in range(n_arms):
-            _, drain = _lift_and_drain(rule, t, policy, arm, means[arm] + 0.7, memory, arm_means)
+            _, drain = _lift_and_drain(rule, t, policy, arm, means[arm] + 0.7, memory, numbers)
             assert drain == 0.0, f"{rule.name}: says drains = False, but drains {drain} at t = {t}"
 
 
@@ -281,23 +281,42 @@ def _vector_situations(rule: VectorRule, n_arms: int, seed: int) -> Iterator[Sit
 
 
 def _situations(rule: TwoScalarRule, n_arms: int, seed: int) -> Iterator[Situation]:
-    """(t, policy, means, memory, arm means) at random policies, after a few steps of learning."""
+    """(t, policy, means, memory, arm means or what is remembered of arms) at random policies, after a few steps of learning."""
     generator = np.random.default_rng(seed)
-    memory, arm_means, counts = rule.new_memory(), np.zeros(n_arms), np.zeros(n_arms)
+    memory, numbers, counts = rule.new_memory(), np.zeros(n_arms), np.zeros(n_arms)
     for t in range(1, 33):
         policy = softmax(generator.normal(size=n_arms) * generator.choice([0.1, 1.0, 4.0]))
         means = generator.uniform(-1, 1, n_arms)
-        yield t, policy, means, memory, arm_means
+        yield t, policy, means, memory, numbers
         arm, reward = int(generator.integers(n_arms)), float(generator.normal())
+        memory[:] = _told(rule, policy, arm, memory, numbers)
         rule.lift_and_drain(reward, float(policy[arm]), t, memory, rule.hyper(n_arms))
-        learn_mean(arm_means, counts, arm, reward)
+        if rule.remembers_arms:
+            numbers[arm] = memory[0]
+        else:
+            learn_mean(numbers, counts, arm, reward)
+
+
+def _told(rule: TwoScalarRule, policy: np.ndarray, arm: int, memory: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """The memory as an engine hands it to the rule after a draw of this arm."""
+    told = memory.copy()
+    if rule.uses_arm_means:
+        told[0], told[1] = policy @ numbers, numbers[arm]
+    if rule.remembers_arms:
+        told[0] = numbers[arm]
+    return told
+
+
+def _claimed_from(rule: TwoScalarRule, policy: np.ndarray, memory: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """What `expected_update` takes as memory."""
+    if rule.remembers_arms:
+        return np.array([_told(rule, policy, arm, memory, numbers) for arm in range(len(policy))])
+    return numbers if rule.uses_arm_means else memory
 
 
 def _lift_and_drain(
-    rule: TwoScalarRule, t: int, policy: np.ndarray, arm: int, reward: float, memory: np.ndarray, arm_means: np.ndarray
+    rule: TwoScalarRule, t: int, policy: np.ndarray, arm: int, reward: float, memory: np.ndarray, numbers: np.ndarray
 ) -> tuple[float, float]:
-    scratch = memory.copy()
-    if rule.uses_arm_means:
-        scratch[0], scratch[1] = policy @ arm_means, arm_means[arm]
-    lift, drain = rule.lift_and_drain(float(reward), float(policy[arm]), t, scratch, rule.hyper(len(policy)))
+    told = _told(rule, policy, arm, memory, numbers)
+    lift, drain = rule.lift_and_drain(float(reward), float(policy[arm]), t, told, rule.hyper(len(policy)))
     return float(lift), float(drain)

@@ -44,6 +44,8 @@ def test_mean_update_on_the_available_arms_is_the_rules_own_for_so_many_arms(two
     update = mean_update(two_scalar_rule, THETA, np.array(arms), floor, with_means)
     q = softmax(THETA[arms])
     memory = arm_means[arms] if two_scalar_rule.uses_arm_means else two_scalar_rule.new_memory()
+    if two_scalar_rule.remembers_arms:
+        memory = np.tile(memory, (len(arms), 1))
     claimed = two_scalar_rule.expected_update(2, q, MEANS[arms], memory)
     assert update[arms] == pytest.approx(claimed - claimed.mean(), abs=1e-14)
     assert np.delete(update, arms) == pytest.approx(np.zeros(5 - len(arms)), abs=0)

@@ -114,9 +114,8 @@ class _Single:
 
 
 def _learned(rule: TwoScalarRule, n_arms: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Memory, arm means and arm counts before the first step."""
-    tracked = n_arms if rule.uses_arm_means else 0
-    return rule.new_memory(), np.zeros(tracked), np.zeros(tracked)
+    """Memory, arm means, and arm counts or what is remembered of arms, before the first step."""
+    return rule.new_memory(), *rule.new_arm_numbers(n_arms)
 
 
 class DenseFlight(_Single):
@@ -173,7 +172,7 @@ class SparseFlight(_Single):
 
     @classmethod
     def suits(cls, rule: Rule) -> bool:
-        return isinstance(rule, TwoScalarRule) and not rule.drains and not rule.mixes
+        return isinstance(rule, TwoScalarRule) and not (rule.drains or rule.mixes or rule.remembers_arms)
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
         tree = sparse.new_tree(theta, rule.uses_arm_means)
@@ -196,10 +195,10 @@ class LockstepFlight:
     ) -> None:
         lanes = [runs[min(lane, len(runs) - 1)] for lane in range(WIDTH)]
         tables = np.ascontiguousarray([problem.instance(key, run) for run in lanes], dtype=np.float64)
-        tracked = problem.n_arms if rule.uses_arm_means else 0
         state = lockstep.new_lockstep(np.stack([starting_theta(start, table[0]) for table in tables]))
         memory = rule.new_memory()
-        learned = new_rows(len(memory), memory[:, None]), new_rows(tracked), new_rows(tracked)
+        means, counts = rule.new_arm_numbers(problem.n_arms)
+        learned = new_rows(len(memory), memory[:, None]), new_rows(len(means)), new_rows(len(counts))
         self._faced = tables, tables[:, 0].argmax(axis=1)
         self._progress, self._out, self._rule, self._rows = np.zeros(2 + WIDTH), out, rule, stops.rows
         self._measured = np.empty((WIDTH, *out.shape[1:]))

@@ -66,8 +66,7 @@ class TwoScalarLearner:
 
     def __init__(self, rule: TwoScalarRule, theta: np.ndarray) -> None:
         self._rule = rule
-        tracked = len(theta) if rule.uses_arm_means else 0
-        self._set(theta, rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
+        self._set(theta, rule.new_memory(), *rule.new_arm_numbers(len(theta)))
 
     def _set(self, theta: np.ndarray, memory: np.ndarray, arm_means: np.ndarray, arm_counts: np.ndarray) -> None:
         self._n_arms, self._calls = len(theta), calls_of(self._rule, len(theta))
@@ -162,7 +161,7 @@ class TwoScalarLearner:
             raise ValueError(f"{owner}: shift must fit theta, got {scalars[SHIFT]}")
         for array, name in zip(self._learned, ("memory", "arm_means", "arm_counts"), strict=True):
             array[:] = numbers(owner, name, state[name], len(array))
-        if (self._learned[2] < 0).any():
+        if self._rule.uses_arm_means and (self._learned[2] < 0).any():
             raise ValueError(f"{owner}: arm_counts must be zero or positive")
 
 

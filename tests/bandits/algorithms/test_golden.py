@@ -56,8 +56,7 @@ def test_the_agent_replays_it(case):
 def test_the_simulators_step_replays_it(case):
     rule, n_arms = rule_of(case), case["n_arms"]
     policy = new_policy(np.zeros(n_arms))
-    tracked = n_arms if rule.uses_arm_means else 0
-    learned = (rule.new_memory(), np.zeros(tracked), np.zeros(tracked))
+    learned = (rule.new_memory(), *rule.new_arm_numbers(n_arms))
     step, calls = update_kernel(), calls_of(rule, n_arms)
     for t, (arm, reward) in enumerate(zip(case["arms"], case["rewards"], strict=True), start=1):
         step(policy, calls, learned, n_arms, t, arm, reward, PRESENT)

@@ -10,36 +10,53 @@ import numpy as np
 
 from ...base.parameters import choice
 from ...engine.compiled import compiled
+from ...engine.elementary import log
 from .drops import ALLOWANCES, drop_noticed
-from .rule import TwoScalarRule, policy_gradient
+from .rule import TwoScalarRule
 
-# Set on the tuning seeds 1100, 1101 and 1200 (docs/auto.md) and left alone since.
-WEAKNESS = 3.0  # c of the barrier: larger is weaker
-RECENCY = 3.0  # the baseline and the spread weigh the n-th reward by about n^2
+# Set on tuning seeds (docs/auto.md) and left alone since.
+GAIN = 1.5  # what a reward of one deviation adds to the preference of an arm pulled for the first time
+LARGEST_LIFT = 4.0  # what any reward may add
+NEWNESS = 4.0  # what an arm loses when it is pulled for the first time, so that all arms are tried first
+DECIDED, DECIDED_ARMS = 0.27, 0.04  # pace of the drain on a policy that has decided: .27 + .04 log K
+OPEN, OPEN_LONG = 0.95, 0.022  # and on one that has not: .95 + .022 log(V)^2
+EARLY = 0.5  # share by which the latter is faster while there are few rewards per arm
+RECENCY = 2.0  # spread, level and share weigh the n-th step by about n
+SHORTEST, LATEST = 5.0, 30.0  # the baseline is a mean of about 5 + n/30 rewards
 WATCHED = 8  # rewards that are only looked at: the spread of fewer says nothing
-LARGEST_LIFT = 3.0  # what the farthest reward so far may add to a preference
+KEPT_ALIVE, REMEMBERED = 0.4, 0.5  # in a world that changes: least pace of the drain, and rewards that an arm's rate counts
+EPOCH = 2.0**40  # an arm's number of rewards starts at this multiple after each change
 
-FIRST, BASELINE, SPREAD, FARTHEST, EXPLORED, LEARNED, AGE, CHANGES, FALLS = range(9)  # places in the memory, falls last
+# Places in the memory: the pulled arm's number of rewards; the first reward; b, s^2 and a slower b; P; V - 1; the sum over
+# arms of sqrt(n(a)) - 1; the largest n(a); steps since a change; changes; and, last, what drops.py keeps.
+PULLS, FIRST, BASELINE, SPREAD, LEVEL, SHARE, CONTESTED, ROOTS, MOST, AGE, CHANGES, FALLS = range(12)
 
 
 @compiled
-def rates_at(t, memory, n_arms):
-    """(alpha_t, K/eta_t) from the memory before step t; both 0 while the spread of the rewards is unknown."""
+def drain_at(t, memory, n_arms, decided):
+    """D_t from the memory before step t; 0 while the spread of the rewards is unknown."""
     if memory[AGE] < WATCHED or memory[SPREAD] == 0.0:
-        return 0.0, 0.0
-    pulls, deviation = 1.0 + memory[EXPLORED] / n_arms, math.sqrt(memory[SPREAD])  # U and s
-    root = math.sqrt(pulls)
-    alpha = min(1.0 / (root * deviation), LARGEST_LIFT / memory[FARTHEST])
-    lasting = memory[LEARNED] + alpha
+        return 0.0
+    age, contest = memory[AGE] + 1.0, log(1.0 + memory[CONTESTED])
+    still_open = (OPEN + OPEN_LONG * contest * contest) * (1.0 + EARLY * n_arms / (age + n_arms))
+    pace = (decided * memory[SHARE] + still_open * (1.0 - memory[SHARE])) / age
     if memory[CHANGES] > 0.0:
-        lasting = min(lasting, math.sqrt(n_arms * t / memory[CHANGES]) / deviation)
-    return alpha, n_arms * math.sqrt(root) / (WEAKNESS * lasting)
+        pace = max(pace, KEPT_ALIVE / math.sqrt(n_arms * t / memory[CHANGES]))
+    return pace * min((n_arms + memory[ROOTS]) / math.sqrt(max(memory[MOST], 1.0)), n_arms)
+
+
+@compiled
+def rate_of(pulls, probability, t, memory, n_arms):
+    """alpha(a) from the memory before step t, for an arm with `pulls` rewards, this one among them."""
+    if memory[CHANGES] > 0.0 and probability < 0.5:
+        pulls = min(pulls, max(REMEMBERED * math.sqrt(t / (n_arms * memory[CHANGES])), 1.0))
+    return GAIN / math.sqrt(memory[SPREAD] * pulls)
 
 
 @compiled
 def begin_anew(memory):
-    """Forget what was explored and learnt; the rates are again those of the first steps."""
-    memory[EXPLORED] = memory[LEARNED] = memory[AGE] = 0.0
+    """Forget what was learnt; the rates are again those of the first steps."""
+    memory[SHARE] = memory[CONTESTED] = memory[ROOTS] = memory[MOST] = memory[AGE] = 0.0
     for i in range(len(ALLOWANCES)):
         memory[FALLS + i] = 0.0
     memory[CHANGES] += 1.0
@@ -47,39 +64,51 @@ def begin_anew(memory):
 
 @compiled
 def lift_and_drain(reward, probability, t, memory, hyper):
-    """theta += alpha_t [(R - b)(e_a - p) + (1/eta_t)(1 - K p)]; memory[BASELINE] is b minus the first reward."""
-    n_arms, may_change = hyper
+    """theta += alpha(a) (R - b) e_a - D_t p; memory[BASELINE] is b minus the first reward."""
+    n_arms, decided, may_change = hyper
     if t == 1:
         memory[FIRST] = reward
-    alpha, barrier = rates_at(t, memory, n_arms)
-    deviation = (reward - memory[FIRST]) - memory[BASELINE]  # R - b, free of any constant that all rewards carry
-    free = max(1.0 - probability, 0.0)  # p may round to just above 1
+    paid = reward - memory[FIRST]  # free of any constant that all rewards carry
+    deviation = paid - memory[BASELINE]  # R - b
+    drain, lift, fallen = drain_at(t, memory, n_arms, decided), 0.0, False
     memory[AGE] += 1.0
-    fallen = may_change and alpha > 0.0 and drop_noticed(-deviation / math.sqrt(memory[SPREAD]), memory[AGE], memory, FALLS)
+    if drain > 0.0:
+        pulls = max(memory[PULLS] - EPOCH * memory[CHANGES], 0.0) + 1.0
+        lift = min(max(rate_of(pulls, probability, t, memory, n_arms) * deviation, -LARGEST_LIFT), LARGEST_LIFT)
+        lift -= NEWNESS if pulls == 1.0 else 0.0
+        fallen = may_change and drop_noticed((memory[LEVEL] - paid) / math.sqrt(memory[SPREAD]), memory[AGE], memory, FALLS)
+        free = max(1.0 - probability, 0.0)  # p may round to just above 1
+        memory[PULLS] = EPOCH * memory[CHANGES] + pulls
+        memory[ROOTS] += math.sqrt(pulls) - math.sqrt(max(pulls - 1.0, 1.0))
+        memory[MOST] = max(memory[MOST], pulls)
+        memory[CONTESTED] += probability * free * free
     recent = RECENCY / (memory[AGE] + RECENCY - 1.0)
-    memory[BASELINE] += recent * deviation
+    memory[LEVEL] += recent * (paid - memory[LEVEL])
     memory[SPREAD] += recent * (deviation * deviation - memory[SPREAD])
-    memory[FARTHEST] = max(memory[FARTHEST], abs(deviation))
-    memory[EXPLORED] += free * free
-    memory[LEARNED] += alpha
+    memory[SHARE] += RECENCY / (memory[AGE] + RECENCY * n_arms) * (min(probability, 1.0) - memory[SHARE])
+    memory[BASELINE] += deviation / min(memory[AGE], SHORTEST + memory[AGE] / LATEST)
     if fallen:
         begin_anew(memory)
-    return alpha * deviation, alpha * (deviation + barrier)
+    return lift, drain
 
 
 @dataclass(frozen=True, kw_only=True)
 class AutoLogBarrier(TwoScalarRule):
     """LB-SGB that needs no settings: no learning rate, eta, gap, noise, unit of reward or horizon (docs/adaptive.md).
 
-        theta <- theta + alpha_t [(R - b)(e_a - p) + (1/eta_t)(1 - K p)]
+        theta <- theta + alpha(a) (R - b) e_a + (D_t/K)(1 - K p)
 
-        b, s^2    recent means of R and of (R - b)^2, the n-th reward weighing about n^2
-        U_t       1 + (1/K) sum over the steps before t of (1 - p(a))^2: exploring pulls per arm
-        alpha_t   1/(s sqrt(U_t)), and at most 3/max|R - b|; 0 for the first eight rewards
-        eta_t     3 A_t / U_t^(1/4), A_t = alpha_1 + ... + alpha_t
+        b         the mean of the last 5 + t/30 rewards or so
+        alpha(a)  1.5/(s sqrt(n(a))), n(a) the arm's rewards with this one, s^2 a recent mean of (R - b)^2
+        D_t       (K_t/t) [P (.27 + .04 log K) + (1 - P)(.95 + .022 log(V)^2)(1 + K/(2 t + 2 K))]: an eta that grows like t
+        K_t       the sum over arms of sqrt(n(a)), each at least 1, over the largest of them: from K at first down to 1
+        P         a recent mean of p(a): near 1 once the contest of the arms is decided
+        V         1 + the sum over steps of p(a)(1 - p(a))^2: how long a contest it was
 
-    When the rewards drop, which drops.py watches for, the world has changed: b, s, U and A begin anew, and from then on
-    A counts for at most sqrt(K tau)/s, tau the mean number of steps between changes. `world="steady"` never does so.
+    No reward moves a preference by more than 4, an arm's first pull takes 4 from its preference, and the first eight rewards
+    are only looked at. When the rewards drop, which drops.py watches for, the world has changed: all of this begins anew, and
+    from then on D_t is at least .4 K_t/sqrt(K tau), tau the mean number of steps between changes, and n(a) counts for at most
+    sqrt(tau/K)/2 in alpha where p(a) < 1/2. `world="steady"` never does so.
     Rewards times a positive constant, or plus any, give the same decisions.
 
     >>> import logbarrier as lb
@@ -90,14 +119,21 @@ class AutoLogBarrier(TwoScalarRule):
     place = "Conclusion (adaptive eta)"
     lift_and_drain = staticmethod(lift_and_drain)
     memory_size = FALLS + len(ALLOWANCES)
+    remembers_arms = True
+    conserves_sum = False
 
     world: Annotated[str, choice("changing", "steady")] = "changing"
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
-        return float(n_arms), self.world == "changing"
+        return float(n_arms), DECIDED + DECIDED_ARMS * math.log(n_arms), self.world == "changing"
 
     def expected_update(self, t: int, policy: np.ndarray, means: np.ndarray, memory: np.ndarray) -> np.ndarray:
-        """alpha_t grad Phi at eta_t: neither looks at this step's reward, and a baseline moves no expectation."""
-        n_arms = len(policy)
-        alpha, barrier = rates_at(t, memory, float(n_arms))
-        return np.asarray(alpha * (policy_gradient(policy, means) + barrier * (1.0 / n_arms - policy)))
+        """p(a) [alpha(a) (r(a) - b) - 4 if n(a) = 1] + (D_t/K)(1 - K p(a)), as long as no lift is cut at 4."""
+        n_arms, known = len(policy), memory[0]
+        drain = drain_at(t, known, *self.hyper(n_arms)[:2])
+        if drain == 0.0:
+            return np.zeros(n_arms)
+        pulls = np.maximum(memory[:, PULLS] - EPOCH * known[CHANGES], 0.0) + 1.0
+        rates = np.array([rate_of(n, p, t, known, float(n_arms)) for n, p in zip(pulls, policy, strict=True)])
+        lifts = rates * (means - known[FIRST] - known[BASELINE]) - NEWNESS * (pulls == 1.0)
+        return np.asarray(policy * lifts + drain / n_arms * (1 - n_arms * policy))

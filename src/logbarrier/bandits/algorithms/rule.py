@@ -65,6 +65,8 @@ class TwoScalarRule(Rule):
     mixing          compiled (t, hyper) -> share; after step t, p <- share/K + (1 - share) p. 0 means nothing to do.
     uses_arm_means  the engine keeps each arm's mean reward m and, before each call, sets
                     memory[0] = sum_a p(a) m(a) and memory[1] = m(arm)
+    remembers_arms  the rule remembers one number per arm, 0 at the start: memory[0] is the pulled arm's before the call, and
+                    what the call leaves there is kept; not together with uses_arm_means
     conserves_sum   lift - drain is the same whatever arm and reward came: with a constant added to all
                     arms, the sum of theta never moves
     drains          drain is not always 0
@@ -73,13 +75,15 @@ class TwoScalarRule(Rule):
     lift_and_drain: ClassVar[Any]
     mixing: ClassVar[Any] = staticmethod(no_mixing)
     uses_arm_means: ClassVar[bool] = False
+    remembers_arms: ClassVar[bool] = False
     conserves_sum: ClassVar[bool] = True
     drains: ClassVar[bool] = True
 
     def expected_update(self, t: int, policy: np.ndarray, means: np.ndarray, memory: np.ndarray) -> np.ndarray:
         """E[update of theta] at step t that the rule claims, up to a constant added to all arms.
 
-        policy (K,), means (K,) true mean rewards, memory: for rules with arm means, those means (K,).
+        policy (K,), means (K,) true mean rewards; memory: for rules with arm means, those means (K,); for rules that remember
+        arms (K, n), row a as it is when arm a was drawn.
         """
         raise NotImplementedError
 
@@ -91,6 +95,11 @@ class TwoScalarRule(Rule):
     def new_memory(self) -> np.ndarray:
         """What the rule remembers before its first step; rules with arm means are told two numbers in it."""
         return np.zeros(max(self.memory_size, 2 if self.uses_arm_means else 1))
+
+    def new_arm_numbers(self, n_arms: int) -> tuple[np.ndarray, np.ndarray]:
+        """Before the first step: the arms' means, and their counts or what the rule remembers of them; empty if not kept."""
+        kept = self.uses_arm_means or self.remembers_arms
+        return np.zeros(n_arms if self.uses_arm_means else 0), np.zeros(n_arms if kept else 0)
 
 
 def policy_gradient(policy: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -34,8 +34,9 @@ class Learned(NamedTuple):
     hyper: Any
     memory: Any
     arm_means: Any
-    arm_counts: Any
+    arm_counts: Any  # or what the rule remembers of each arm
     tracked: bool  # whether the arm means are kept
+    recalled: bool  # whether the rule remembers a number per arm
     fault: Any
 
 
@@ -51,8 +52,9 @@ class Dense(NamedTuple):
 def opened_learned(calls, learned, fault):
     """The pointers into (moves, mixing, hyper) and (memory, arm means, arm counts)."""
     pointers = pointer_to(learned[0]), pointer_to(learned[1]), pointer_to(learned[2])
-    tracked = learned[2].shape[0] > 0
-    return Learned(calls[0], calls[1], pointer_to(calls[2]), pointers[0], pointers[1], pointers[2], tracked, fault)
+    tracked = learned[1].shape[0] > 0
+    recalled = learned[2].shape[0] > 0 and not tracked
+    return Learned(calls[0], calls[1], pointer_to(calls[2]), pointers[0], pointers[1], pointers[2], tracked, recalled, fault)
 
 
 @compiled
@@ -69,9 +71,13 @@ def lift_and_drain(learned, n_arms, weights, total, arm, reward, t):
     if learned.tracked:
         learned.memory[0] = mean_under(learned.arm_means, n_arms, weights, total)
         learned.memory[1] = learned.arm_means[arm]
+    if learned.recalled:
+        learned.memory[0] = learned.arm_counts[arm]
     lift, drain = call_moves(learned.moves, (reward, probability, t, learned.memory, learned.hyper, learned.fault))
     if learned.tracked:
         learn_mean(learned.arm_means, learned.arm_counts, arm, reward)
+    if learned.recalled:
+        learned.arm_counts[arm] = learned.memory[0]
     return within_reach(lift), within_reach(drain)
 
 

@@ -59,8 +59,9 @@ class Lessons(NamedTuple):
     hyper: Any
     memories: Any
     arm_means: Any
-    arm_counts: Any
+    arm_counts: Any  # or what the rule remembers of each arm
     tracked: bool
+    recalled: bool
     fault: Any
 
 
@@ -193,10 +194,14 @@ def learn(state, lessons, arms, rewards, t):
     rows_at(probabilities)[0] = select_above(SMALLEST_PROBABILITY, probability, SMALLEST_PROBABILITY, probability)
     if lessons.tracked:
         look_up_means(state, lessons, arms)
+    if lessons.recalled:
+        rows_at(lessons.memories)[0] = lessons.arm_counts[arms]
     numbers = (lessons.memories, lessons.hyper, lifts, drains, lessons.fault)
     call_moves_of_runs(lessons.moves, (rewards, probabilities, t, *numbers))
     if lessons.tracked:
         learn_means(lessons, arms, rows_at(rewards)[0])
+    if lessons.recalled:
+        lessons.arm_counts[arms] = rows_at(lessons.memories)[0]
     lift, drain = within_reach(rows_at(lifts)[0]), within_reach(rows_at(drains)[0])
     if lanes_within(drain, 0.0) == EVERY_LANE:
         move_one(state, arms, lift)
@@ -224,7 +229,8 @@ def opened(arrays, calls, learned, fault):
     state = Lockstep(policy[0], policy[1], policy[2], policy[3], pointer_to(arrays[4]), arrays[4].shape[0])
     numbers = pointer_to(learned[0]), rows_of(learned[1]), rows_of(learned[2])
     tracked = learned[1].shape[0] > 0
-    return state, Lessons(calls[0], calls[1], pointer_to(calls[2]), numbers[0], numbers[1], numbers[2], tracked, fault)
+    kept = tracked, learned[2].shape[0] > 0 and not tracked
+    return state, Lessons(calls[0], calls[1], pointer_to(calls[2]), numbers[0], numbers[1], numbers[2], kept[0], kept[1], fault)
 
 
 @compiled

@@ -93,11 +93,15 @@ def _update() -> Any:
         policy, learned = opened_policy(policy_arrays), opened_learned(calls[0], learned_arrays, fault)
         if learned.tracked:
             tell_means(learned, arms, q, arm)
+        if learned.recalled:
+            learned.memory[0] = learned.arm_counts[arm] if arm >= 0 else 0.0
         seen = max(probability, SMALLEST_PROBABILITY)
         lift, drain = call_moves(learned.moves, (reward, seen, t, learned.memory, learned.hyper, fault))
         lift, drain = within_reach(weight * lift), within_reach(weight * drain)
         if learned.tracked and arm >= 0:
             learn_mean(learned.arm_means, learned.arm_counts, arm, reward)
+        if learned.recalled and arm >= 0:
+            learned.arm_counts[arm] = learned.memory[0]
         for i in range(arms.shape[0]):
             policy.theta[arms[i]] += (drain - lift) / size - drain * q[i]
         if arm >= 0:

@@ -48,6 +48,8 @@ class Lazy(NamedTuple):
     mixing: int
     hyper: Any
     memory: Any
+    remembered: Any
+    recalled: bool
     fault: Any
     tries: Any
     parameters: Any
@@ -143,8 +145,11 @@ def look_ahead(state, parameters, n_arms, crowd, tries, i, batch):
 def opened(arrays, parameters, t, fault):
     classes, calls, learned = opened_classes(arrays[0]), arrays[1], arrays[2]
     update_totals(classes)
-    hyper, memory, n_arms = pointer_to(calls[2]), pointer_to(learned[0]), classes.borders[N_ARMS]
-    return Lazy(classes, calls[0], calls[1], hyper, memory, fault, _room_for_tries(), parameters, n_arms)
+    hyper, n_arms = pointer_to(calls[2]), classes.borders[N_ARMS]
+    memory = pointer_to(learned[0]), pointer_to(learned[2]), learned[2].shape[0] > 0
+    return Lazy(
+        classes, calls[0], calls[1], hyper, memory[0], memory[1], memory[2], fault, _room_for_tries(), parameters, n_arms
+    )
 
 
 @inlined
@@ -170,7 +175,11 @@ def arm_at(state, place):
 def learnt(state, place, arm, reward, t):
     classes, (k, position, weight) = state.classes, place
     probability = max(weight / classes.page[TOTAL], SMALLEST_PROBABILITY)
+    if state.recalled:
+        state.memory[0] = state.remembered[arm]
     lift, drain = call_moves(state.moves, (reward, probability, t, state.memory, state.hyper, state.fault))
+    if state.recalled:
+        state.remembered[arm] = state.memory[0]
     move(classes, k, position, weight, lift, drain)
     keep_in_order(classes, t)
     share = share_to_mix(state, t)
