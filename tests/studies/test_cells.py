@@ -57,6 +57,16 @@ CELL = study().cells()[0]
 CONTENT = pack(CELL, CELL.simulate(threads=1))
 
 
+def test_a_rule_that_was_revised_is_computed_anew_and_it_alone():
+    revised, other = Study(
+        name="cells", cases=product(PROBLEMS[:1], [lb.AutoLogBarrier(), lb.SGB(learning_rate=0.1)]), horizon=10, runs=1
+    ).cells()
+    assert (revised.identity["kernels"], other.identity["kernels"]) == (KERNELS + 1, KERNELS)
+    assert cell_of(revised.wire) == revised
+    with pytest.raises(ValueError, match=f"Cell: made for kernels {KERNELS}, this machine has kernels {KERNELS + 1}"):
+        cell_of({**revised.wire, "kernels": KERNELS})
+
+
 def test_kernels_is_raised_when_numbers_change():
     """Cells stored by an earlier version must not pass for today's: new numbers need a new KERNELS and new digests here."""
     cells = study().cells() + study(cases=product([lb.GapInstances(n_arms=10)], FURTHER_RULES)).cells()
