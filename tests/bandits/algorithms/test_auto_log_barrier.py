@@ -38,8 +38,8 @@ def by_the_formulas(rewards, probabilities, n_arms=4):
             x, lift, drain, dropped = r - b, mpmath.mpf(0), mpmath.mpf(0), False
             age += 1
             if age > WATCHED and spread > 0:
-                decided = mpmath.mpf("0.27") + mpmath.mpf("0.04") * mpmath.log(n_arms)
-                length = mpmath.mpf("0.95") + mpmath.mpf("0.022") * mpmath.log(1 + contest) ** 2
+                decided = mpmath.mpf("0.38") + mpmath.mpf("0.05") * mpmath.log(n_arms)
+                length = mpmath.mpf("0.95") + mpmath.mpf("0.026") * mpmath.log(1 + contest) ** 2
                 pace = (share * decided + (1 - share) * length * (1 + K / (2 * age + 2 * K))) / age
                 tau = mpmath.mpf(t) / len(drops) if drops else None
                 if tau:
@@ -48,7 +48,9 @@ def by_the_formulas(rewards, probabilities, n_arms=4):
                 drain = pace * sum(roots) / max(roots)
                 counts[arm] += 1
                 n = min(counts[arm], max(mpmath.sqrt(tau / K) / 2, 1)) if tau and p < 0.5 else counts[arm]
-                lift = min(max(mpmath.mpf("1.5") * x / mpmath.sqrt(spread * n), -4), 4) - (4 if counts[arm] == 1 else 0)
+                lift = min(max(mpmath.mpf("1.5") * x / mpmath.sqrt(spread * (n + 40 / (K + 10))), -4), 4) - (
+                    4 if counts[arm] == 1 else 0
+                )
                 contest += p * (1 - p) ** 2
                 fall = min(max((level - r) / mpmath.sqrt(spread), -FARTHEST_FALL), FARTHEST_FALL)
                 watching = [age * k * k > SETTLED for k in ALLOWANCES]
@@ -109,13 +111,13 @@ def test_no_reward_moves_a_preference_by_more_than_four():
 
 
 def test_an_arm_learns_more_slowly_the_more_rewards_it_has_had_and_no_arm_for_another():
-    """The same reward moves a preference by 1.5 x/(s sqrt(n)): an arm with 4 n rewards half as far."""
+    """The same reward moves a preference by 1.5 x/(s sqrt(n + 40/(K + 10)))."""
     generator = np.random.default_rng(3)
     rewards, arms = generator.normal(size=101), [0, 0, 0, 0, 1] * 20 + [0]
     after_many = moves(rewards, [0.3] * 101, arms=arms)[-1][0]
     after_few = moves(rewards, [0.3] * 101, arms=[*arms[:-1], 1])[-1][0]
     counted = [arms[WATCHED:].count(0), arms[WATCHED:-1].count(1) + 1]
-    assert after_few / after_many == pytest.approx(np.sqrt(counted[0] / counted[1]), rel=1e-12)
+    assert after_few / after_many == pytest.approx(np.sqrt((counted[0] + 40 / 14) / (counted[1] + 40 / 14)), rel=1e-12)
 
 
 def test_the_first_pull_of_an_arm_takes_four_from_its_preference():
@@ -124,7 +126,7 @@ def test_the_first_pull_of_an_arm_takes_four_from_its_preference():
     arms = [0] * 39
     known, unknown = (moves(rewards, [0.3] * 40, arms=[*arms, last])[-1][0] for last in (0, 1))
     pulls = len(arms) - WATCHED
-    assert unknown + 4.0 == pytest.approx(known * np.sqrt(pulls + 1), rel=1e-12)
+    assert unknown + 4.0 == pytest.approx(known * np.sqrt((pulls + 1 + 40 / 14) / (1 + 40 / 14)), rel=1e-12)
 
 
 @pytest.mark.parametrize("unit", [2.0**-20, -(2.0**3), 2.0**30])

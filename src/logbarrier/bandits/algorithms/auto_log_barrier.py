@@ -16,10 +16,11 @@ from .rule import TwoScalarRule
 
 # Set on tuning seeds (docs/auto.md) and left alone since.
 GAIN = 1.5  # what a reward of one deviation adds to the preference of an arm pulled for the first time
+DOUBT = 40.0  # an arm's rate counts 40/(K + 10) rewards more than it has had
 LARGEST_LIFT = 4.0  # what any reward may add
 NEWNESS = 4.0  # what an arm loses when it is pulled for the first time, so that all arms are tried first
-DECIDED, DECIDED_ARMS = 0.27, 0.04  # pace of the drain on a policy that has decided: .27 + .04 log K
-OPEN, OPEN_LONG = 0.95, 0.022  # and on one that has not: .95 + .022 log(V)^2
+DECIDED, DECIDED_ARMS = 0.38, 0.05  # pace of the drain on a policy that has decided: .38 + .05 log K
+OPEN, OPEN_LONG = 0.95, 0.026  # and on one that has not: .95 + .026 log(V)^2
 EARLY = 0.5  # share by which the latter is faster while there are few rewards per arm
 RECENCY = 2.0  # spread, level and share weigh the n-th step by about n
 SHORTEST, LATEST = 5.0, 30.0  # the baseline is a mean of about 5 + n/30 rewards
@@ -50,7 +51,7 @@ def rate_of(pulls, probability, t, memory, n_arms):
     """alpha(a) from the memory before step t, for an arm with `pulls` rewards, this one among them."""
     if memory[CHANGES] > 0.0 and probability < 0.5:
         pulls = min(pulls, max(REMEMBERED * math.sqrt(t / (n_arms * memory[CHANGES])), 1.0))
-    return GAIN / math.sqrt(memory[SPREAD] * pulls)
+    return GAIN / math.sqrt(memory[SPREAD] * (pulls + DOUBT / (n_arms + 10.0)))
 
 
 @compiled
@@ -99,8 +100,8 @@ class AutoLogBarrier(TwoScalarRule):
         theta <- theta + alpha(a) (R - b) e_a + (D_t/K)(1 - K p)
 
         b         the mean of the last 5 + t/30 rewards or so
-        alpha(a)  1.5/(s sqrt(n(a))), n(a) the arm's rewards with this one, s^2 a recent mean of (R - b)^2
-        D_t       (K_t/t) [P (.27 + .04 log K) + (1 - P)(.95 + .022 log(V)^2)(1 + K/(2 t + 2 K))]: an eta that grows like t
+        alpha(a)  1.5/(s sqrt(n(a) + 40/(K + 10))), n(a) the arm's rewards with this one, s^2 a recent mean of (R - b)^2
+        D_t       (K_t/t) [P (.38 + .05 log K) + (1 - P)(.95 + .026 log(V)^2)(1 + K/(2 t + 2 K))]: an eta that grows like t
         K_t       the sum over arms of sqrt(n(a)), each at least 1, over the largest of them: from K at first down to 1
         P         a recent mean of p(a): near 1 once the contest of the arms is decided
         V         1 + the sum over steps of p(a)(1 - p(a))^2: how long a contest it was
