@@ -38,19 +38,19 @@ def by_the_formulas(rewards, probabilities, n_arms=4):
             x, lift, drain, dropped = r - b, mpmath.mpf(0), mpmath.mpf(0), False
             age += 1
             if age > WATCHED and spread > 0:
-                decided = mpmath.mpf("0.38") + mpmath.mpf("0.05") * mpmath.log(n_arms)
-                length = mpmath.mpf("0.95") + mpmath.mpf("0.026") * mpmath.log(1 + contest) ** 2
-                pace = (share * decided + (1 - share) * length * (1 + K / (2 * age + 2 * K))) / age
+                decided = mpmath.mpf("1.5") + mpmath.mpf("0.1") * mpmath.log(n_arms)
+                length = max(mpmath.log(1 + contest) - mpmath.log(n_arms) / 4, 0)
+                still_open = mpmath.mpf("1.25") + mpmath.mpf("0.0064") * length**3
+                pace = (share * decided + (1 - share) * still_open * (1 + K / (2 * age + 2 * K))) / age
                 tau = mpmath.mpf(t) / len(drops) if drops else None
                 if tau:
-                    pace = max(pace, mpmath.mpf("0.4") / mpmath.sqrt(K * tau))
+                    pace = max(pace, mpmath.mpf("0.8") / mpmath.sqrt(K * tau))
                 roots = [mpmath.sqrt(max(n, 1)) for n in counts]
                 drain = pace * sum(roots) / max(roots)
                 counts[arm] += 1
                 n = min(counts[arm], max(mpmath.sqrt(tau / K) / 2, 1)) if tau and p < 0.5 else counts[arm]
-                lift = min(max(mpmath.mpf("1.5") * x / mpmath.sqrt(spread * (n + 40 / (K + 10))), -4), 4) - (
-                    4 if counts[arm] == 1 else 0
-                )
+                gain = mpmath.mpf("1.5") * (1 + mpmath.mpf("1.2") * share) * (1 + mpmath.mpf("0.07") * mpmath.log(n_arms) * p)
+                lift = min(max(gain * x / mpmath.sqrt(spread * (n + 40 / (K + 10))), -4), 4) - (4 if counts[arm] == 1 else 0)
                 contest += p * (1 - p) ** 2
                 fall = min(max((level - r) / mpmath.sqrt(spread), -FARTHEST_FALL), FARTHEST_FALL)
                 watching = [age * k * k > SETTLED for k in ALLOWANCES]
@@ -111,7 +111,7 @@ def test_no_reward_moves_a_preference_by_more_than_four():
 
 
 def test_an_arm_learns_more_slowly_the_more_rewards_it_has_had_and_no_arm_for_another():
-    """The same reward moves a preference by 1.5 x/(s sqrt(n + 40/(K + 10)))."""
+    """The same reward moves a preference by an amount that falls like 1/sqrt(n + 40/(K + 10))."""
     generator = np.random.default_rng(3)
     rewards, arms = generator.normal(size=101), [0, 0, 0, 0, 1] * 20 + [0]
     after_many = moves(rewards, [0.3] * 101, arms=arms)[-1][0]

@@ -16,16 +16,18 @@ from .rule import TwoScalarRule
 
 # Set on tuning seeds (docs/auto.md) and left alone since.
 GAIN = 1.5  # what a reward of one deviation adds to the preference of an arm pulled for the first time
+BOLD, LEADING = 1.2, 0.07  # rates grow by the factors 1 + 1.2 P, once the policy has decided, and 1 + .07 p(a) log K
 DOUBT = 40.0  # an arm's rate counts 40/(K + 10) rewards more than it has had
 LARGEST_LIFT = 4.0  # what any reward may add
 NEWNESS = 4.0  # what an arm loses when it is pulled for the first time, so that all arms are tried first
-DECIDED, DECIDED_ARMS = 0.38, 0.05  # pace of the drain on a policy that has decided: .38 + .05 log K
-OPEN, OPEN_LONG = 0.95, 0.026  # and on one that has not: .95 + .026 log(V)^2
+DECIDED, DECIDED_ARMS = 1.5, 0.1  # pace of the drain on a policy that has decided: 1.5 + .1 log K
+OPEN, OPEN_LONG = 1.25, 0.0064  # and on one that has not: 1.25 + .0064 L^3
+USUAL = 0.25  # L is log V less this share of log K
 EARLY = 0.5  # share by which the latter is faster while there are few rewards per arm
 RECENCY = 2.0  # spread, level and share weigh the n-th step by about n
 SHORTEST, LATEST = 5.0, 30.0  # the baseline is a mean of about 5 + n/30 rewards
 WATCHED = 8  # rewards that are only looked at: the spread of fewer says nothing
-KEPT_ALIVE, REMEMBERED = 0.4, 0.5  # in a world that changes: least pace of the drain, and rewards that an arm's rate counts
+KEPT_ALIVE, REMEMBERED = 0.8, 0.5  # in a world that changes: least pace of the drain, and rewards that an arm's rate counts
 EPOCH = 2.0**40  # an arm's number of rewards starts at this multiple after each change
 
 # Places in the memory: the pulled arm's number of rewards; the first reward; b, s^2 and a slower b; P; V - 1; the sum over
@@ -34,12 +36,13 @@ PULLS, FIRST, BASELINE, SPREAD, LEVEL, SHARE, CONTESTED, ROOTS, MOST, AGE, CHANG
 
 
 @compiled
-def drain_at(t, memory, n_arms, decided):
+def drain_at(t, memory, n_arms, log_arms):
     """D_t from the memory before step t; 0 while the spread of the rewards is unknown."""
     if memory[AGE] < WATCHED or memory[SPREAD] == 0.0:
         return 0.0
-    age, contest = memory[AGE] + 1.0, log(1.0 + memory[CONTESTED])
-    still_open = (OPEN + OPEN_LONG * contest * contest) * (1.0 + EARLY * n_arms / (age + n_arms))
+    age, length = memory[AGE] + 1.0, max(log(1.0 + memory[CONTESTED]) - USUAL * log_arms, 0.0)
+    decided = DECIDED + DECIDED_ARMS * log_arms
+    still_open = (OPEN + OPEN_LONG * length * length * length) * (1.0 + EARLY * n_arms / (age + n_arms))
     pace = (decided * memory[SHARE] + still_open * (1.0 - memory[SHARE])) / age
     if memory[CHANGES] > 0.0:
         pace = max(pace, KEPT_ALIVE / math.sqrt(n_arms * t / memory[CHANGES]))
@@ -47,11 +50,12 @@ def drain_at(t, memory, n_arms, decided):
 
 
 @compiled
-def rate_of(pulls, probability, t, memory, n_arms):
+def rate_of(pulls, probability, t, memory, n_arms, log_arms):
     """alpha(a) from the memory before step t, for an arm with `pulls` rewards, this one among them."""
     if memory[CHANGES] > 0.0 and probability < 0.5:
         pulls = min(pulls, max(REMEMBERED * math.sqrt(t / (n_arms * memory[CHANGES])), 1.0))
-    return GAIN / math.sqrt(memory[SPREAD] * (pulls + DOUBT / (n_arms + 10.0)))
+    gain = GAIN * (1.0 + BOLD * memory[SHARE]) * (1.0 + LEADING * log_arms * probability)
+    return gain / math.sqrt(memory[SPREAD] * (pulls + DOUBT / (n_arms + 10.0)))
 
 
 @compiled
@@ -66,16 +70,17 @@ def begin_anew(memory):
 @compiled
 def lift_and_drain(reward, probability, t, memory, hyper):
     """theta += alpha(a) (R - b) e_a - D_t p; memory[BASELINE] is b minus the first reward."""
-    n_arms, decided, may_change = hyper
+    n_arms, log_arms, may_change = hyper
     if t == 1:
         memory[FIRST] = reward
     paid = reward - memory[FIRST]  # free of any constant that all rewards carry
     deviation = paid - memory[BASELINE]  # R - b
-    drain, lift, fallen = drain_at(t, memory, n_arms, decided), 0.0, False
+    drain, lift, fallen = drain_at(t, memory, n_arms, log_arms), 0.0, False
     memory[AGE] += 1.0
     if drain > 0.0:
         pulls = max(memory[PULLS] - EPOCH * memory[CHANGES], 0.0) + 1.0
-        lift = min(max(rate_of(pulls, probability, t, memory, n_arms) * deviation, -LARGEST_LIFT), LARGEST_LIFT)
+        rate = rate_of(pulls, probability, t, memory, n_arms, log_arms)
+        lift = min(max(rate * deviation, -LARGEST_LIFT), LARGEST_LIFT)
         lift -= NEWNESS if pulls == 1.0 else 0.0
         fallen = may_change and drop_noticed((memory[LEVEL] - paid) / math.sqrt(memory[SPREAD]), memory[AGE], memory, FALLS)
         free = max(1.0 - probability, 0.0)  # p may round to just above 1
@@ -100,15 +105,16 @@ class AutoLogBarrier(TwoScalarRule):
         theta <- theta + alpha(a) (R - b) e_a + (D_t/K)(1 - K p)
 
         b         the mean of the last 5 + t/30 rewards or so
-        alpha(a)  1.5/(s sqrt(n(a) + 40/(K + 10))), n(a) the arm's rewards with this one, s^2 a recent mean of (R - b)^2
-        D_t       (K_t/t) [P (.38 + .05 log K) + (1 - P)(.95 + .026 log(V)^2)(1 + K/(2 t + 2 K))]: an eta that grows like t
+        alpha(a)  1.5 (1 + 1.2 P)(1 + .07 p(a) log K)/(s sqrt(n(a) + 40/(K + 10))), n(a) the arm's rewards with this one and
+                  s^2 a recent mean of (R - b)^2
+        D_t       (K_t/t) [P (1.5 + .1 log K) + (1 - P)(1.25 + .0064 L^3)(1 + K/(2 t + 2 K))]: an eta that grows like t
         K_t       the sum over arms of sqrt(n(a)), each at least 1, over the largest of them: from K at first down to 1
         P         a recent mean of p(a): near 1 once the contest of the arms is decided
-        V         1 + the sum over steps of p(a)(1 - p(a))^2: how long a contest it was
+        L         log(V/K^(1/4)), at least 0; V is 1 + the sum over steps of p(a)(1 - p(a))^2: how long a contest it was
 
     No reward moves a preference by more than 4, an arm's first pull takes 4 from its preference, and the first eight rewards
     are only looked at. When the rewards drop, which drops.py watches for, the world has changed: all of this begins anew, and
-    from then on D_t is at least .4 K_t/sqrt(K tau), tau the mean number of steps between changes, and n(a) counts for at most
+    from then on D_t is at least .8 K_t/sqrt(K tau), tau the mean number of steps between changes, and n(a) counts for at most
     sqrt(tau/K)/2 in alpha where p(a) < 1/2. `world="steady"` never does so.
     Rewards times a positive constant, or plus any, give the same decisions.
 
@@ -126,15 +132,16 @@ class AutoLogBarrier(TwoScalarRule):
     world: Annotated[str, choice("changing", "steady")] = "changing"
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
-        return float(n_arms), DECIDED + DECIDED_ARMS * math.log(n_arms), self.world == "changing"
+        return float(n_arms), math.log(n_arms), self.world == "changing"
 
     def expected_update(self, t: int, policy: np.ndarray, means: np.ndarray, memory: np.ndarray) -> np.ndarray:
         """p(a) [alpha(a) (r(a) - b) - 4 if n(a) = 1] + (D_t/K)(1 - K p(a)), as long as no lift is cut at 4."""
         n_arms, known = len(policy), memory[0]
-        drain = drain_at(t, known, *self.hyper(n_arms)[:2])
+        log_arms = math.log(n_arms)
+        drain = drain_at(t, known, float(n_arms), log_arms)
         if drain == 0.0:
             return np.zeros(n_arms)
         pulls = np.maximum(memory[:, PULLS] - EPOCH * known[CHANGES], 0.0) + 1.0
-        rates = np.array([rate_of(n, p, t, known, float(n_arms)) for n, p in zip(pulls, policy, strict=True)])
+        rates = np.array([rate_of(n, p, t, known, float(n_arms), log_arms) for n, p in zip(pulls, policy, strict=True)])
         lifts = rates * (means - known[FIRST] - known[BASELINE]) - NEWNESS * (pulls == 1.0)
         return np.asarray(policy * lifts + drain / n_arms * (1 - n_arms * policy))
