@@ -38,9 +38,9 @@ def by_the_formulas(rewards, probabilities, n_arms=4):
             x, lift, drain, dropped = r - b, mpmath.mpf(0), mpmath.mpf(0), False
             age += 1
             if age > WATCHED and spread > 0:
-                decided = mpmath.mpf("1.5") + mpmath.mpf("0.1") * mpmath.log(n_arms)
+                decided = mpmath.mpf("1.2") + mpmath.mpf("0.13") * mpmath.log(n_arms)
                 length = max(mpmath.log(1 + contest) - mpmath.log(n_arms) / 4, 0)
-                still_open = mpmath.mpf("1.25") + mpmath.mpf("0.0064") * length**3
+                still_open = mpmath.mpf("1.2") + mpmath.mpf("0.006") * length**3
                 pace = (share * decided + (1 - share) * still_open * (1 + K / (2 * age + 2 * K))) / age
                 tau = mpmath.mpf(t) / len(drops) if drops else None
                 if tau:
@@ -49,7 +49,7 @@ def by_the_formulas(rewards, probabilities, n_arms=4):
                 drain = pace * sum(roots) / max(roots)
                 counts[arm] += 1
                 n = min(counts[arm], max(mpmath.sqrt(tau / K) / 2, 1)) if tau and p < 0.5 else counts[arm]
-                gain = mpmath.mpf("1.5") * (1 + mpmath.mpf("1.2") * share) * (1 + mpmath.mpf("0.07") * mpmath.log(n_arms) * p)
+                gain = mpmath.mpf("1.5") * (1 + mpmath.mpf("1.2") * share)
                 lift = min(max(gain * x / mpmath.sqrt(spread * (n + 40 / (K + 10))), -4), 4) - (4 if counts[arm] == 1 else 0)
                 contest += p * (1 - p) ** 2
                 fall = min(max((level - r) / mpmath.sqrt(spread), -FARTHEST_FALL), FARTHEST_FALL)

@@ -16,12 +16,12 @@ from .rule import TwoScalarRule
 
 # Set on tuning seeds (docs/auto.md) and left alone since.
 GAIN = 1.5  # what a reward of one deviation adds to the preference of an arm pulled for the first time
-BOLD, LEADING = 1.2, 0.07  # rates grow by the factors 1 + 1.2 P, once the policy has decided, and 1 + .07 p(a) log K
+BOLD = 1.2  # rates grow by the factor 1 + 1.2 P as the policy decides
 DOUBT = 40.0  # an arm's rate counts 40/(K + 10) rewards more than it has had
 LARGEST_LIFT = 4.0  # what any reward may add
 NEWNESS = 4.0  # what an arm loses when it is pulled for the first time, so that all arms are tried first
-DECIDED, DECIDED_ARMS = 1.5, 0.1  # pace of the drain on a policy that has decided: 1.5 + .1 log K
-OPEN, OPEN_LONG = 1.25, 0.0064  # and on one that has not: 1.25 + .0064 L^3
+DECIDED, DECIDED_ARMS = 1.2, 0.13  # pace of the drain on a policy that has decided: 1.2 + .13 log K
+OPEN, OPEN_LONG = 1.2, 0.006  # and on one that has not: 1.2 + .006 L^3
 USUAL = 0.25  # L is log V less this share of log K
 EARLY = 0.5  # share by which the latter is faster while there are few rewards per arm
 RECENCY = 2.0  # spread, level and share weigh the n-th step by about n
@@ -50,12 +50,11 @@ def drain_at(t, memory, n_arms, log_arms):
 
 
 @compiled
-def rate_of(pulls, probability, t, memory, n_arms, log_arms):
+def rate_of(pulls, probability, t, memory, n_arms):
     """alpha(a) from the memory before step t, for an arm with `pulls` rewards, this one among them."""
     if memory[CHANGES] > 0.0 and probability < 0.5:
         pulls = min(pulls, max(REMEMBERED * math.sqrt(t / (n_arms * memory[CHANGES])), 1.0))
-    gain = GAIN * (1.0 + BOLD * memory[SHARE]) * (1.0 + LEADING * log_arms * probability)
-    return gain / math.sqrt(memory[SPREAD] * (pulls + DOUBT / (n_arms + 10.0)))
+    return GAIN * (1.0 + BOLD * memory[SHARE]) / math.sqrt(memory[SPREAD] * (pulls + DOUBT / (n_arms + 10.0)))
 
 
 @compiled
@@ -79,8 +78,7 @@ def lift_and_drain(reward, probability, t, memory, hyper):
     memory[AGE] += 1.0
     if drain > 0.0:
         pulls = max(memory[PULLS] - EPOCH * memory[CHANGES], 0.0) + 1.0
-        rate = rate_of(pulls, probability, t, memory, n_arms, log_arms)
-        lift = min(max(rate * deviation, -LARGEST_LIFT), LARGEST_LIFT)
+        lift = min(max(rate_of(pulls, probability, t, memory, n_arms) * deviation, -LARGEST_LIFT), LARGEST_LIFT)
         lift -= NEWNESS if pulls == 1.0 else 0.0
         fallen = may_change and drop_noticed((memory[LEVEL] - paid) / math.sqrt(memory[SPREAD]), memory[AGE], memory, FALLS)
         free = max(1.0 - probability, 0.0)  # p may round to just above 1
@@ -105,9 +103,9 @@ class AutoLogBarrier(TwoScalarRule):
         theta <- theta + alpha(a) (R - b) e_a + (D_t/K)(1 - K p)
 
         b         the mean of the last 5 + t/30 rewards or so
-        alpha(a)  1.5 (1 + 1.2 P)(1 + .07 p(a) log K)/(s sqrt(n(a) + 40/(K + 10))), n(a) the arm's rewards with this one and
-                  s^2 a recent mean of (R - b)^2
-        D_t       (K_t/t) [P (1.5 + .1 log K) + (1 - P)(1.25 + .0064 L^3)(1 + K/(2 t + 2 K))]: an eta that grows like t
+        alpha(a)  1.5 (1 + 1.2 P)/(s sqrt(n(a) + 40/(K + 10))), n(a) the arm's rewards with this one, s^2 a recent mean of
+                  (R - b)^2
+        D_t       (K_t/t) [P (1.2 + .13 log K) + (1 - P)(1.2 + .006 L^3)(1 + K/(2 t + 2 K))]: an eta that grows like t
         K_t       the sum over arms of sqrt(n(a)), each at least 1, over the largest of them: from K at first down to 1
         P         a recent mean of p(a): near 1 once the contest of the arms is decided
         L         log(V/K^(1/4)), at least 0; V is 1 + the sum over steps of p(a)(1 - p(a))^2: how long a contest it was
@@ -137,11 +135,10 @@ class AutoLogBarrier(TwoScalarRule):
     def expected_update(self, t: int, policy: np.ndarray, means: np.ndarray, memory: np.ndarray) -> np.ndarray:
         """p(a) [alpha(a) (r(a) - b) - 4 if n(a) = 1] + (D_t/K)(1 - K p(a)), as long as no lift is cut at 4."""
         n_arms, known = len(policy), memory[0]
-        log_arms = math.log(n_arms)
-        drain = drain_at(t, known, float(n_arms), log_arms)
+        drain = drain_at(t, known, *self.hyper(n_arms)[:2])
         if drain == 0.0:
             return np.zeros(n_arms)
         pulls = np.maximum(memory[:, PULLS] - EPOCH * known[CHANGES], 0.0) + 1.0
-        rates = np.array([rate_of(n, p, t, known, float(n_arms), log_arms) for n, p in zip(pulls, policy, strict=True)])
+        rates = np.array([rate_of(n, p, t, known, float(n_arms)) for n, p in zip(pulls, policy, strict=True)])
         lifts = rates * (means - known[FIRST] - known[BASELINE]) - NEWNESS * (pulls == 1.0)
         return np.asarray(policy * lifts + drain / n_arms * (1 - n_arms * policy))
