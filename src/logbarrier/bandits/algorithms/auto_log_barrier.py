@@ -22,7 +22,7 @@ LARGEST_LIFT = 4.0  # what any reward may add
 NEWNESS = 4.0  # what an arm loses when it is pulled for the first time, so that all arms are tried first
 DECIDED, DECIDED_ARMS = 1.2, 0.13  # pace of the drain on a policy that has decided: 1.2 + .13 log K
 OPEN, OPEN_LONG = 1.2, 0.006  # and on one that has not: 1.2 + .006 L^3
-USUAL = 0.25  # L is log V less this share of log K
+USUAL_LENGTH = 0.25  # of a contest: log V is about this share of log K anyway, and L what it has beyond
 EARLY = 0.5  # share by which the latter is faster while there are few rewards per arm
 RECENCY = 2.0  # spread, level and share weigh the n-th step by about n
 SHORTEST, LATEST = 5.0, 30.0  # the baseline is a mean of about 5 + n/30 rewards
@@ -40,7 +40,7 @@ def drain_at(t, memory, n_arms, log_arms):
     """D_t from the memory before step t; 0 while the spread of the rewards is unknown."""
     if memory[AGE] < WATCHED or memory[SPREAD] == 0.0:
         return 0.0
-    age, length = memory[AGE] + 1.0, max(log(1.0 + memory[CONTESTED]) - USUAL * log_arms, 0.0)
+    age, length = memory[AGE] + 1.0, max(log(1.0 + memory[CONTESTED]) - USUAL_LENGTH * log_arms, 0.0)
     decided = DECIDED + DECIDED_ARMS * log_arms
     still_open = (OPEN + OPEN_LONG * length * length * length) * (1.0 + EARLY * n_arms / (age + n_arms))
     pace = (decided * memory[SHARE] + still_open * (1.0 - memory[SHARE])) / age
