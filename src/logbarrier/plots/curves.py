@@ -82,6 +82,8 @@ def standings(
     The flag fills the mark; changes: as in `label_of`. Thick bars are 95 % t-intervals of the mean, thin ones go from 5 % to
     95 % of the runs.
     """
+    from matplotlib.ticker import LogFormatterSciNotation, LogLocator
+
     with_stuck = all("wrong_probability" in record.values for record, _ in rows.values())
     widths = [3, 2][: len(metrics)] + [1] * with_stuck
     with styled():
@@ -99,6 +101,8 @@ def standings(
                 axes.set_xlim(-0.03, 1.03)
             elif all(record[metric][:, -1].min() > 0 for record, _ in rows.values()):
                 axes.set_xscale("log")
+                axes.xaxis.set_minor_locator(LogLocator(subs=(2, 5)))  # all nine would run into each other
+                axes.xaxis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(3, 3)))
         panes[0].set(yticks=range(len(rows)), yticklabels=list(rows), ylim=(len(rows) - 0.4, -0.6))
         if with_stuck:
             panes[-1].set(xlabel="stuck", xlim=(0, 1.03))
