@@ -38,19 +38,23 @@ def by_the_formulas(rewards, probabilities, n_arms=4):
             x, lift, drain, dropped = r - b, mpmath.mpf(0), mpmath.mpf(0), False
             age += 1
             if age > WATCHED and spread > 0:
-                decided = mpmath.mpf("1.2") + mpmath.mpf("0.13") * mpmath.log(n_arms)
-                length = max(mpmath.log(1 + contest) - mpmath.log(n_arms) / 4, 0)
-                still_open = mpmath.mpf("1.2") + mpmath.mpf("0.006") * length**3
-                pace = (share * decided + (1 - share) * still_open * (1 + K / (2 * age + 2 * K))) / age
+                decided = mpmath.mpf("1.2") + mpmath.mpf("0.18") * mpmath.log(n_arms)
+                z = (max(mpmath.log(1 + contest) - mpmath.log(n_arms) / 3, 0) / 8) ** 4
+                pace = (
+                    share * decided + mpmath.mpf("1.05") * (1 - share) * (1 + K / (2 * age + 2 * K)) + mpmath.mpf("1.8") * z
+                ) / age
                 tau = mpmath.mpf(t) / len(drops) if drops else None
                 if tau:
                     pace = max(pace, mpmath.mpf("0.8") / mpmath.sqrt(K * tau))
                 roots = [mpmath.sqrt(max(n, 1)) for n in counts]
                 drain = pace * sum(roots) / max(roots)
                 counts[arm] += 1
-                n = min(counts[arm], max(mpmath.sqrt(tau / K) / 2, 1)) if tau and p < 0.5 else counts[arm]
-                gain = mpmath.mpf("1.5") * (1 + mpmath.mpf("1.2") * share)
-                lift = min(max(gain * x / mpmath.sqrt(spread * (n + 40 / (K + 10))), -4), 4) - (4 if counts[arm] == 1 else 0)
+                n = counts[arm] + share * ((sum(roots) - max(roots)) / (K - 1)) ** 2
+                n = min(n, max(mpmath.sqrt(tau / K) / 2, 1)) if tau and p < 0.5 else n
+                gain = mpmath.mpf("1.5") * (1 + 2 * share) * (share + (1 - share) / (1 + z))
+                rate = gain / mpmath.sqrt(n + 40 / (K + 10) + mpmath.mpf("0.25"))
+                lift = min(max(rate * x / mpmath.sqrt(spread), -4), 4) - (4 if counts[arm] == 1 else 0)
+                lift -= mpmath.mpf("0.3") * (1 - share) * (1 - p) * rate**2
                 contest += p * (1 - p) ** 2
                 fall = min(max((level - r) / mpmath.sqrt(spread), -FARTHEST_FALL), FARTHEST_FALL)
                 watching = [age * k * k > SETTLED for k in ALLOWANCES]
@@ -104,29 +108,60 @@ def test_after_a_drop_every_step_is_still_the_formula():
 
 def test_no_reward_moves_a_preference_by_more_than_four():
     rewards = [0.0, 1e-3] * 20 + [1.0] + [1e-3] * 20 + [-1e6] + [1.0] * 5
-    lifts = np.array(moves(rewards, [0.2] * len(rewards)))[:, 0]
+    lifts = np.array(moves(rewards, [1.0] * len(rewards)))[:, 0]  # at p = 1 nothing is taken for chance
     assert lifts[40] == 4.0
     assert lifts[61] == -4.0
     assert np.abs(lifts[20:]).max() == 4.0
 
 
+def last_slope(arms):
+    """By how much a unit of reward moves the last pull's preference, with a policy that is far from decided."""
+    rewards = np.random.default_rng(3).normal(size=len(arms))
+    more = np.append(rewards[:-1], rewards[-1] + 0.25)
+    return 4.0 * (moves(more, [1e-9] * len(arms), arms=arms)[-1][0] - moves(rewards, [1e-9] * len(arms), arms=arms)[-1][0])
+
+
 def test_an_arm_learns_more_slowly_the_more_rewards_it_has_had_and_no_arm_for_another():
-    """The same reward moves a preference by an amount that falls like 1/sqrt(n + 40/(K + 10))."""
-    generator = np.random.default_rng(3)
-    rewards, arms = generator.normal(size=101), [0, 0, 0, 0, 1] * 20 + [0]
-    after_many = moves(rewards, [0.3] * 101, arms=arms)[-1][0]
-    after_few = moves(rewards, [0.3] * 101, arms=[*arms[:-1], 1])[-1][0]
-    counted = [arms[WATCHED:].count(0), arms[WATCHED:-1].count(1) + 1]
-    assert after_few / after_many == pytest.approx(np.sqrt((counted[0] + 40 / 14) / (counted[1] + 40 / 14)), rel=1e-12)
+    """The same reward moves a preference by an amount that falls like 1/sqrt(n + 40/(K + 10) + 1/4)."""
+    arms = [0, 0, 0, 0, 1] * 20
+    counted = np.array([arms[WATCHED:].count(0) + 1, arms[WATCHED:].count(1) + 1])
+    expected = np.sqrt((counted[0] + 40 / 14 + 0.25) / (counted[1] + 40 / 14 + 0.25))
+    assert last_slope([*arms, 1]) / last_slope([*arms, 0]) == pytest.approx(expected, rel=1e-8)
+
+
+def test_once_decided_an_arm_that_was_hardly_pulled_learns_hardly_faster_than_the_others():
+    """Its few rewards and the usual number of the others count together: without that it would learn five times as fast."""
+    arms, options = [0] * 400 + [1, 2] * 25, {"n_arms": 4}
+    rewards, certain = np.random.default_rng(4).normal(size=451), [1.0] * 451
+    lifts = [moves(rewards, certain, arms=[*arms, last], **options)[-1][0] for last in (1, 3)]
+    known, new = lifts[0], lifts[1] + 4.0
+    assert 1.0 < new / known < 2.0
 
 
 def test_the_first_pull_of_an_arm_takes_four_from_its_preference():
     """So that arms which were not tried come first: of ten, nine or ten are tried in eighteen pulls after the first eight."""
     rewards = np.random.default_rng(5).normal(size=40)
     arms = [0] * 39
-    known, unknown = (moves(rewards, [0.3] * 40, arms=[*arms, last])[-1][0] for last in (0, 1))
-    pulls = len(arms) - WATCHED
-    assert unknown + 4.0 == pytest.approx(known * np.sqrt((pulls + 1 + 40 / 14) / (1 + 40 / 14)), rel=1e-12)
+    known, unknown = (moves(rewards, [1.0] * 40, arms=[*arms, last])[-1][0] for last in (0, 1))
+    assert unknown + 4.0 == pytest.approx(known, abs=1.0)
+    assert abs(unknown + 4.0) > abs(known)
+
+
+def test_a_pull_in_an_open_contest_costs_what_noise_would_add():
+    """A reward of exactly b moves the preference by -.3 (1 - P)(1 - p)(alpha s)^2; at p = 1 by nothing."""
+    rule = lb.AutoLogBarrier()
+    for p in (0.01, 0.5, 1.0):
+        memory, hyper, generator = rule.new_memory(), rule.hyper(4), np.random.default_rng(6)
+        for t in range(1, 60):
+            memory[0] = 10.0
+            rule.lift_and_drain(float(generator.normal()), p, t, memory, hyper)
+        b, lifts = memory[1] + memory[2], []
+        for reward in (b, b + np.sqrt(memory[3])):
+            known = memory.copy()
+            known[0] = 10.0
+            lifts.append(rule.lift_and_drain(float(reward), p, 60, known, hyper)[0])
+        rate = lifts[1] - lifts[0]
+        assert -lifts[0] == pytest.approx(0.3 * (1 - memory[5]) * (1 - p) * rate**2, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("unit", [2.0**-20, -(2.0**3), 2.0**30])

@@ -15,15 +15,16 @@ from .drops import ALLOWANCES, drop_noticed
 from .rule import TwoScalarRule
 
 # Set on tuning seeds (docs/auto.md) and left alone since.
-GAIN = 1.5  # what a reward of one deviation adds to the preference of an arm pulled for the first time
-BOLD = 1.2  # rates grow by the factor 1 + 1.2 P as the policy decides
-DOUBT = 40.0  # an arm's rate counts 40/(K + 10) rewards more than it has had
+GAIN = 1.5  # what a reward of one deviation adds to the preference of an arm pulled for the first time, but for doubt
+BOLD = 2.0  # rates grow by the factor 1 + 2 P as the policy decides
+DOUBT, LEAST_DOUBT = 40.0, 0.25  # an arm's rate counts 40/(K + 10) + 1/4 rewards more than it has had
+CHANCE = 0.3  # of the squared step in deviations: what a pull takes from its arm in an open contest
 LARGEST_LIFT = 4.0  # what any reward may add
 NEWNESS = 4.0  # what an arm loses when it is pulled for the first time, so that all arms are tried first
-DECIDED, DECIDED_ARMS = 1.2, 0.13  # pace of the drain on a policy that has decided: 1.2 + .13 log K
-OPEN, OPEN_LONG = 1.2, 0.006  # and on one that has not: 1.2 + .006 L^3
-USUAL_LENGTH = 0.25  # of a contest: log V is about this share of log K anyway, and L what it has beyond
-EARLY = 0.5  # share by which the latter is faster while there are few rewards per arm
+DECIDED, DECIDED_ARMS = 1.2, 0.18  # pace of the drain on a policy that has decided: 1.2 + .18 log K
+OPEN, EARLY = 1.05, 0.5  # and on one that has not, and the share by which that is faster while there are few rewards per arm
+LONG = 1.8  # what both gain per unit of z
+USUAL_LENGTH, LONG_LENGTH = 1.0 / 3.0, 8.0  # of a contest: z = (L/8)^4, L what log V has beyond a third of log K
 RECENCY = 2.0  # spread, level and share weigh the n-th step by about n
 SHORTEST, LATEST = 5.0, 30.0  # the baseline is a mean of about 5 + n/30 rewards
 WATCHED = 8  # rewards that are only looked at: the spread of fewer says nothing
@@ -36,25 +37,41 @@ PULLS, FIRST, BASELINE, SPREAD, LEVEL, SHARE, CONTESTED, ROOTS, MOST, AGE, CHANG
 
 
 @compiled
+def length_of(memory, log_arms):
+    """z = (L/8)^4, L = log(V/K^(1/3)): how long the contest of the arms has been."""
+    share = max(log(1.0 + memory[CONTESTED]) - USUAL_LENGTH * log_arms, 0.0) / LONG_LENGTH
+    return share * share * share * share
+
+
+@compiled
 def drain_at(t, memory, n_arms, log_arms):
     """D_t from the memory before step t; 0 while the spread of the rewards is unknown."""
     if memory[AGE] < WATCHED or memory[SPREAD] == 0.0:
         return 0.0
-    age, length = memory[AGE] + 1.0, max(log(1.0 + memory[CONTESTED]) - USUAL_LENGTH * log_arms, 0.0)
-    decided = DECIDED + DECIDED_ARMS * log_arms
-    still_open = (OPEN + OPEN_LONG * length * length * length) * (1.0 + EARLY * n_arms / (age + n_arms))
-    pace = (decided * memory[SHARE] + still_open * (1.0 - memory[SHARE])) / age
+    age, decided = memory[AGE] + 1.0, DECIDED + DECIDED_ARMS * log_arms
+    still_open = OPEN * (1.0 + EARLY * n_arms / (age + n_arms))
+    pace = (decided * memory[SHARE] + still_open * (1.0 - memory[SHARE]) + LONG * length_of(memory, log_arms)) / age
     if memory[CHANGES] > 0.0:
         pace = max(pace, KEPT_ALIVE / math.sqrt(n_arms * t / memory[CHANGES]))
     return pace * min((n_arms + memory[ROOTS]) / math.sqrt(max(memory[MOST], 1.0)), n_arms)
 
 
 @compiled
-def rate_of(pulls, probability, t, memory, n_arms):
-    """alpha(a) from the memory before step t, for an arm with `pulls` rewards, this one among them."""
+def rate_of(pulls, probability, t, memory, n_arms, log_arms):
+    """alpha(a) s from the memory before step t, for an arm with `pulls` rewards, this one among them."""
+    share = memory[SHARE]
+    usual = (n_arms + memory[ROOTS] - math.sqrt(max(memory[MOST], 1.0))) / max(n_arms - 1.0, 1.0)  # sqrt(m)
+    counted = pulls + share * usual * usual
     if memory[CHANGES] > 0.0 and probability < 0.5:
-        pulls = min(pulls, max(REMEMBERED * math.sqrt(t / (n_arms * memory[CHANGES])), 1.0))
-    return GAIN * (1.0 + BOLD * memory[SHARE]) / math.sqrt(memory[SPREAD] * (pulls + DOUBT / (n_arms + 10.0)))
+        counted = min(counted, max(REMEMBERED * math.sqrt(t / (n_arms * memory[CHANGES])), 1.0))
+    gain = GAIN * (1.0 + BOLD * share) * (share + (1.0 - share) / (1.0 + length_of(memory, log_arms)))
+    return gain / math.sqrt(counted + DOUBT / (n_arms + 10.0) + LEAST_DOUBT)
+
+
+@compiled
+def chance_of(rate, probability, share):
+    """What noise alone would add to the weight of an arm in an open contest, and is taken from its preference."""
+    return CHANCE * (1.0 - share) * max(1.0 - probability, 0.0) * rate * rate  # p may round to just above 1
 
 
 @compiled
@@ -68,7 +85,7 @@ def begin_anew(memory):
 
 @compiled
 def lift_and_drain(reward, probability, t, memory, hyper):
-    """theta += alpha(a) (R - b) e_a - D_t p; memory[BASELINE] is b minus the first reward."""
+    """theta += [alpha(a) (R - b) - chance] e_a - D_t p; memory[BASELINE] is b minus the first reward."""
     n_arms, log_arms, may_change = hyper
     if t == 1:
         memory[FIRST] = reward
@@ -78,9 +95,10 @@ def lift_and_drain(reward, probability, t, memory, hyper):
     memory[AGE] += 1.0
     if drain > 0.0:
         pulls = max(memory[PULLS] - EPOCH * memory[CHANGES], 0.0) + 1.0
-        lift = min(max(rate_of(pulls, probability, t, memory, n_arms) * deviation, -LARGEST_LIFT), LARGEST_LIFT)
-        lift -= NEWNESS if pulls == 1.0 else 0.0
-        fallen = may_change and drop_noticed((memory[LEVEL] - paid) / math.sqrt(memory[SPREAD]), memory[AGE], memory, FALLS)
+        rate, spread = rate_of(pulls, probability, t, memory, n_arms, log_arms), math.sqrt(memory[SPREAD])
+        lift = min(max(rate * (deviation / spread), -LARGEST_LIFT), LARGEST_LIFT)
+        lift -= chance_of(rate, probability, memory[SHARE]) + (NEWNESS if pulls == 1.0 else 0.0)
+        fallen = may_change and drop_noticed((memory[LEVEL] - paid) / spread, memory[AGE], memory, FALLS)
         free = max(1.0 - probability, 0.0)  # p may round to just above 1
         memory[PULLS] = EPOCH * memory[CHANGES] + pulls
         memory[ROOTS] += math.sqrt(pulls) - math.sqrt(max(pulls - 1.0, 1.0))
@@ -100,20 +118,22 @@ def lift_and_drain(reward, probability, t, memory, hyper):
 class AutoLogBarrier(TwoScalarRule):
     """LB-SGB that needs no settings: no learning rate, eta, gap, noise, unit of reward or horizon (docs/adaptive.md).
 
-        theta <- theta + alpha(a) (R - b) e_a + (D_t/K)(1 - K p)
+        theta <- theta + [alpha(a) (R - b) - x(a)] e_a + (D_t/K)(1 - K p)
 
-        b         the mean of the last 5 + t/30 rewards or so
-        alpha(a)  1.5 (1 + 1.2 P)/(s sqrt(n(a) + 40/(K + 10))), n(a) the arm's rewards with this one, s^2 a recent mean of
-                  (R - b)^2
-        D_t       (K_t/t) [P (1.2 + .13 log K) + (1 - P)(1.2 + .006 L^3)(1 + K/(2 t + 2 K))]: an eta that grows like t
-        K_t       the sum over arms of sqrt(n(a)), each at least 1, over the largest of them: from K at first down to 1
+        b         the mean of the last 5 + t/30 rewards or so; s^2 is a recent mean of (R - b)^2
         P         a recent mean of p(a): near 1 once the contest of the arms is decided
-        L         log(V/K^(1/4)), at least 0; V is 1 + the sum over steps of p(a)(1 - p(a))^2: how long a contest it was
+        z         (L/8)^4, L = log(V/K^(1/3)) but at least 0; V is 1 + the sum over steps of p(a)(1 - p(a))^2: how long a
+                  contest it was
+        alpha(a)  1.5 (1 + 2 P)[P + (1 - P)/(1 + z)]/(s sqrt(n(a) + P m + 40/(K + 10) + 1/4)), n(a) the arm's rewards with
+                  this one, m the squared mean of sqrt(n) over all arms but the one with most
+        x(a)      .3 (1 - P)(1 - p(a)) (alpha(a) s)^2: what noise alone would add to the arm's weight in an open contest
+        D_t       (K_t/t) [P (1.2 + .18 log K) + 1.05 (1 - P)(1 + K/(2 t + 2 K)) + 1.8 z]: an eta that grows like t
+        K_t       the sum over arms of sqrt(n(a)), each at least 1, over the largest of them: from K at first down to 1
 
     No reward moves a preference by more than 4, an arm's first pull takes 4 from its preference, and the first eight rewards
     are only looked at. When the rewards drop, which drops.py watches for, the world has changed: all of this begins anew, and
-    from then on D_t is at least .8 K_t/sqrt(K tau), tau the mean number of steps between changes, and n(a) counts for at most
-    sqrt(tau/K)/2 in alpha where p(a) < 1/2. `world="steady"` never does so.
+    from then on D_t is at least .8 K_t/sqrt(K tau), tau the mean number of steps between changes, and n(a) + P m counts for at
+    most sqrt(tau/K)/2 in alpha where p(a) < 1/2. `world="steady"` never does so.
     Rewards times a positive constant, or plus any, give the same decisions.
 
     >>> import logbarrier as lb
@@ -133,12 +153,13 @@ class AutoLogBarrier(TwoScalarRule):
         return float(n_arms), math.log(n_arms), self.world == "changing"
 
     def expected_update(self, t: int, policy: np.ndarray, means: np.ndarray, memory: np.ndarray) -> np.ndarray:
-        """p(a) [alpha(a) (r(a) - b) - 4 if n(a) = 1] + (D_t/K)(1 - K p(a)), as long as no lift is cut at 4."""
+        """p(a) [alpha(a) (r(a) - b) - x(a) - 4 if n(a) = 1] + (D_t/K)(1 - K p(a)), as long as no lift is cut at 4."""
         n_arms, known = len(policy), memory[0]
         drain = drain_at(t, known, *self.hyper(n_arms)[:2])
         if drain == 0.0:
             return np.zeros(n_arms)
         pulls = np.maximum(memory[:, PULLS] - EPOCH * known[CHANGES], 0.0) + 1.0
-        rates = np.array([rate_of(n, p, t, known, float(n_arms)) for n, p in zip(pulls, policy, strict=True)])
-        lifts = rates * (means - known[FIRST] - known[BASELINE]) - NEWNESS * (pulls == 1.0)
+        rates = np.array([rate_of(n, p, t, known, *self.hyper(n_arms)[:2]) for n, p in zip(pulls, policy, strict=True)])
+        lifts = rates * (means - known[FIRST] - known[BASELINE]) / math.sqrt(known[SPREAD]) - NEWNESS * (pulls == 1.0)
+        lifts -= [chance_of(rate, p, known[SHARE]) for rate, p in zip(rates, policy, strict=True)]
         return np.asarray(policy * lifts + drain / n_arms * (1 - n_arms * policy))
