@@ -71,7 +71,8 @@ class Page:
         document.add_root(self.controls.layout)
         document.add_root(self._stage)
         document.title = "logbarrier lab"
-        self._renew()
+        self._show_state()
+        document.add_next_tick_callback(self._ask)  # once the session is there: a result before that would meet it half made
 
     def close(self) -> None:
         """The tab is gone: end its work."""
@@ -98,6 +99,11 @@ class Page:
 
     def _renew(self) -> None:
         """Show the state and ask for its work."""
+        self._show_state()
+        self._ask()
+
+    def _show_state(self) -> None:
+        """Controls and the picture's place, as the state has them."""
         state, entry = self.state, GALLERY[self.state.view]
         with self._together():
             self.controls.show(state)
@@ -106,9 +112,13 @@ class Page:
             self._time.value = state.at
             self._text.visible = False
             self._build()
+
+    def _ask(self) -> None:
+        """Ask for the work of the state."""
+        with self._together():
             self._began, self._told = time.monotonic(), 0.0
             self._stop.disabled = False
-            ticket = self.worker.ask(partial(entry.job, state, self._kept))
+            ticket = self.worker.ask(partial(GALLERY[self.state.view].job, self.state, self._kept))
             self._tell_browser("asked", ticket)
 
     def _build(self) -> None:

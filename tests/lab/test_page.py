@@ -1,0 +1,26 @@
+"""A tab as it opens."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("bokeh")
+
+from bokeh.document import Document
+
+from logbarrier.lab.jobs import Kept
+from logbarrier.lab.page import Page
+
+
+def test_no_work_is_asked_for_before_the_session_is_there():
+    """A worker that delivers while the server still makes the session adds a callback to a half-made one: status 500."""
+    document = Document()
+    page = Page(document, "view=learning", Kept())
+    try:
+        assert page.worker.ticket == 0
+        waiting = document.session_callbacks
+        assert len(waiting) == 1
+        waiting[0].callback()  # what the session's loop does next
+        assert page.worker.ticket == 1
+    finally:
+        page.worker.close(wait=True)
