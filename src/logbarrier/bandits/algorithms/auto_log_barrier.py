@@ -60,7 +60,7 @@ def drain_at(t, memory, n_arms, log_arms):
 def rate_of(pulls, probability, t, memory, n_arms, log_arms):
     """alpha(a) s from the memory before step t, for an arm with `pulls` rewards, this one among them."""
     share = memory[SHARE]
-    usual = (n_arms + memory[ROOTS] - math.sqrt(max(memory[MOST], 1.0))) / max(n_arms - 1.0, 1.0)  # sqrt(m)
+    usual = (n_arms + memory[ROOTS] - math.sqrt(max(memory[MOST], 1.0))) / (n_arms - 1.0)  # sqrt(m)
     counted = pulls + share * usual * usual
     if memory[CHANGES] > 0.0 and probability < 0.5:
         counted = min(counted, max(REMEMBERED * math.sqrt(t / (n_arms * memory[CHANGES])), 1.0))
