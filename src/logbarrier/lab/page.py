@@ -99,27 +99,25 @@ class Page:
 
     def _renew(self) -> None:
         """Show the state and ask for its work."""
-        self._show_state()
-        self._ask()
+        with self._together():
+            self._show_state()
+            self._ask()
 
     def _show_state(self) -> None:
         """Controls and the picture's place, as the state has them."""
-        state, entry = self.state, GALLERY[self.state.view]
-        with self._together():
-            self.controls.show(state)
-            self._views.active = list(GALLERY).index(state.view)
-            self._moment.visible = entry.of_one_moment
-            self._time.value = state.at
-            self._text.visible = False
-            self._build()
+        self.controls.show(self.state)
+        self._views.active = list(GALLERY).index(self.state.view)
+        self._moment.visible = GALLERY[self.state.view].of_one_moment
+        self._time.value = self.state.at
+        self._text.visible = False
+        self._build()
 
     def _ask(self) -> None:
         """Ask for the work of the state."""
-        with self._together():
-            self._began, self._told = time.monotonic(), 0.0
-            self._stop.disabled = False
-            ticket = self.worker.ask(partial(GALLERY[self.state.view].job, self.state, self._kept))
-            self._tell_browser("asked", ticket)
+        self._began, self._told = time.monotonic(), 0.0
+        self._stop.disabled = False
+        ticket = self.worker.ask(partial(GALLERY[self.state.view].job, self.state, self._kept))
+        self._tell_browser("asked", ticket)
 
     def _build(self) -> None:
         """Have the state's picture ready; one that was built before is taken again."""

@@ -114,37 +114,41 @@ def test_no_reward_moves_a_preference_by_more_than_four():
     assert np.abs(lifts[20:]).max() == 4.0
 
 
-def last_slope(arms):
-    """By how much a unit of reward moves the last pull's preference, with a policy that is far from decided."""
+def open_rate(pulls, n_arms=4):
+    """alpha(a) s in a contest that is wholly open and has just begun: P = z = 0."""
+    return 1.5 / np.sqrt(pulls + 40 / (n_arms + 10) + 0.25)
+
+
+def last_lift(arms, added=0.0):
+    """What the last reward, with something added to it, does to its arm's preference where P = z = 0."""
     rewards = np.random.default_rng(3).normal(size=len(arms))
-    more = np.append(rewards[:-1], rewards[-1] + 0.25)
-    return 4.0 * (moves(more, [1e-9] * len(arms), arms=arms)[-1][0] - moves(rewards, [1e-9] * len(arms), arms=arms)[-1][0])
+    rewards[-1] += added
+    return moves(rewards, [0.0] * len(arms), arms=arms)[-1][0]
 
 
 def test_an_arm_learns_more_slowly_the_more_rewards_it_has_had_and_no_arm_for_another():
     """The same reward moves a preference by an amount that falls like 1/sqrt(n + 40/(K + 10) + 1/4)."""
     arms = [0, 0, 0, 0, 1] * 20
-    counted = np.array([arms[WATCHED:].count(0) + 1, arms[WATCHED:].count(1) + 1])
-    expected = np.sqrt((counted[0] + 40 / 14 + 0.25) / (counted[1] + 40 / 14 + 0.25))
-    assert last_slope([*arms, 1]) / last_slope([*arms, 0]) == pytest.approx(expected, rel=1e-8)
+    after_many, after_few = (last_lift([*arms, last], added=0.25) - last_lift([*arms, last]) for last in (0, 1))
+    counted = [arms[WATCHED:].count(last) + 1 for last in (0, 1)]
+    assert after_few / after_many == pytest.approx(open_rate(counted[1]) / open_rate(counted[0]), rel=1e-12)
 
 
 def test_once_decided_an_arm_that_was_hardly_pulled_learns_hardly_faster_than_the_others():
     """Its few rewards and the usual number of the others count together: without that it would learn five times as fast."""
-    arms, options = [0] * 400 + [1, 2] * 25, {"n_arms": 4}
+    arms = [0] * 400 + [1, 2] * 25
     rewards, certain = np.random.default_rng(4).normal(size=451), [1.0] * 451
-    lifts = [moves(rewards, certain, arms=[*arms, last], **options)[-1][0] for last in (1, 3)]
-    known, new = lifts[0], lifts[1] + 4.0
-    assert 1.0 < new / known < 2.0
+    known, new = (moves(rewards, certain, arms=[*arms, last])[-1][0] for last in (1, 3))
+    assert 1.0 < (new + 4.0) / known < 2.0
 
 
 def test_the_first_pull_of_an_arm_takes_four_from_its_preference():
     """So that arms which were not tried come first: of ten, nine or ten are tried in eighteen pulls after the first eight."""
-    rewards = np.random.default_rng(5).normal(size=40)
     arms = [0] * 39
-    known, unknown = (moves(rewards, [1.0] * 40, arms=[*arms, last])[-1][0] for last in (0, 1))
-    assert unknown + 4.0 == pytest.approx(known, abs=1.0)
-    assert abs(unknown + 4.0) > abs(known)
+    pulls = len(arms) - WATCHED + 1
+    known = last_lift([*arms, 0]) + 0.3 * open_rate(pulls) ** 2
+    unknown = last_lift([*arms, 1]) + 0.3 * open_rate(1) ** 2
+    assert unknown + 4.0 == pytest.approx(known * open_rate(1) / open_rate(pulls), rel=1e-12)
 
 
 def test_a_pull_in_an_open_contest_costs_what_noise_would_add():

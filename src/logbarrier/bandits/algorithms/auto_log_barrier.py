@@ -39,39 +39,39 @@ PULLS, FIRST, BASELINE, SPREAD, LEVEL, SHARE, CONTESTED, ROOTS, MOST, AGE, CHANG
 @compiled
 def length_of(memory, log_arms):
     """z = (L/8)^4, L = log(V/K^(1/3)): how long the contest of the arms has been."""
-    share = max(log(1.0 + memory[CONTESTED]) - USUAL_LENGTH * log_arms, 0.0) / LONG_LENGTH
-    return share * share * share * share
+    length = max(log(1.0 + memory[CONTESTED]) - USUAL_LENGTH * log_arms, 0.0) / LONG_LENGTH
+    return length * length * length * length
 
 
 @compiled
-def drain_at(t, memory, n_arms, log_arms):
-    """D_t from the memory before step t; 0 while the spread of the rewards is unknown."""
+def drain_at(t, z, memory, n_arms, log_arms):
+    """D_t from z and the memory before step t; 0 while the spread of the rewards is unknown."""
     if memory[AGE] < WATCHED or memory[SPREAD] == 0.0:
         return 0.0
     age, decided = memory[AGE] + 1.0, DECIDED + DECIDED_ARMS * log_arms
     still_open = OPEN * (1.0 + EARLY * n_arms / (age + n_arms))
-    pace = (decided * memory[SHARE] + still_open * (1.0 - memory[SHARE]) + LONG * length_of(memory, log_arms)) / age
+    pace = (decided * memory[SHARE] + still_open * (1.0 - memory[SHARE]) + LONG * z) / age
     if memory[CHANGES] > 0.0:
         pace = max(pace, KEPT_ALIVE / math.sqrt(n_arms * t / memory[CHANGES]))
     return pace * min((n_arms + memory[ROOTS]) / math.sqrt(max(memory[MOST], 1.0)), n_arms)
 
 
 @compiled
-def rate_of(pulls, probability, t, memory, n_arms, log_arms):
-    """alpha(a) s from the memory before step t, for an arm with `pulls` rewards, this one among them."""
+def rate_of(pulls, probability, t, z, memory, n_arms):
+    """alpha(a) s from z and the memory before step t, for an arm with `pulls` rewards, this one among them."""
     share = memory[SHARE]
     usual = (n_arms + memory[ROOTS] - math.sqrt(max(memory[MOST], 1.0))) / (n_arms - 1.0)  # sqrt(m)
     counted = pulls + share * usual * usual
     if memory[CHANGES] > 0.0 and probability < 0.5:
         counted = min(counted, max(REMEMBERED * math.sqrt(t / (n_arms * memory[CHANGES])), 1.0))
-    gain = GAIN * (1.0 + BOLD * share) * (share + (1.0 - share) / (1.0 + length_of(memory, log_arms)))
+    gain = GAIN * (1.0 + BOLD * share) * (share + (1.0 - share) / (1.0 + z))
     return gain / math.sqrt(counted + DOUBT / (n_arms + 10.0) + LEAST_DOUBT)
 
 
 @compiled
-def chance_of(rate, probability, share):
-    """What noise alone would add to the weight of an arm in an open contest, and is taken from its preference."""
-    return CHANCE * (1.0 - share) * max(1.0 - probability, 0.0) * rate * rate  # p may round to just above 1
+def chance_of(rate, free, share):
+    """x(a), what noise alone would add to the weight of an arm with 1 - p(a) = free in an open contest; rate is alpha(a) s."""
+    return CHANCE * (1.0 - share) * free * rate * rate
 
 
 @compiled
@@ -85,21 +85,22 @@ def begin_anew(memory):
 
 @compiled
 def lift_and_drain(reward, probability, t, memory, hyper):
-    """theta += [alpha(a) (R - b) - chance] e_a - D_t p; memory[BASELINE] is b minus the first reward."""
+    """theta += [alpha(a) (R - b) - x(a)] e_a - D_t p; memory[BASELINE] is b minus the first reward."""
     n_arms, log_arms, may_change = hyper
     if t == 1:
         memory[FIRST] = reward
     paid = reward - memory[FIRST]  # free of any constant that all rewards carry
     deviation = paid - memory[BASELINE]  # R - b
-    drain, lift, fallen = drain_at(t, memory, n_arms, log_arms), 0.0, False
+    z = length_of(memory, log_arms)
+    drain, lift, fallen = drain_at(t, z, memory, n_arms, log_arms), 0.0, False
     memory[AGE] += 1.0
     if drain > 0.0:
         pulls = max(memory[PULLS] - EPOCH * memory[CHANGES], 0.0) + 1.0
-        rate, spread = rate_of(pulls, probability, t, memory, n_arms, log_arms), math.sqrt(memory[SPREAD])
-        lift = min(max(rate * (deviation / spread), -LARGEST_LIFT), LARGEST_LIFT)
-        lift -= chance_of(rate, probability, memory[SHARE]) + (NEWNESS if pulls == 1.0 else 0.0)
-        fallen = may_change and drop_noticed((memory[LEVEL] - paid) / spread, memory[AGE], memory, FALLS)
         free = max(1.0 - probability, 0.0)  # p may round to just above 1
+        rate, spread = rate_of(pulls, probability, t, z, memory, n_arms), math.sqrt(memory[SPREAD])
+        lift = min(max(rate * (deviation / spread), -LARGEST_LIFT), LARGEST_LIFT)
+        lift -= chance_of(rate, free, memory[SHARE]) + (NEWNESS if pulls == 1.0 else 0.0)
+        fallen = may_change and drop_noticed((memory[LEVEL] - paid) / spread, memory[AGE], memory, FALLS)
         memory[PULLS] = EPOCH * memory[CHANGES] + pulls
         memory[ROOTS] += math.sqrt(pulls) - math.sqrt(max(pulls - 1.0, 1.0))
         memory[MOST] = max(memory[MOST], pulls)
@@ -154,12 +155,14 @@ class AutoLogBarrier(TwoScalarRule):
 
     def expected_update(self, t: int, policy: np.ndarray, means: np.ndarray, memory: np.ndarray) -> np.ndarray:
         """p(a) [alpha(a) (r(a) - b) - x(a) - 4 if n(a) = 1] + (D_t/K)(1 - K p(a)), as long as no lift is cut at 4."""
-        n_arms, known = len(policy), memory[0]
-        drain = drain_at(t, known, *self.hyper(n_arms)[:2])
+        known = memory[0]
+        n_arms, log_arms, _ = self.hyper(len(policy))
+        z = length_of(known, log_arms)
+        drain = drain_at(t, z, known, n_arms, log_arms)
         if drain == 0.0:
-            return np.zeros(n_arms)
+            return np.zeros(len(policy))
         pulls = np.maximum(memory[:, PULLS] - EPOCH * known[CHANGES], 0.0) + 1.0
-        rates = np.array([rate_of(n, p, t, known, *self.hyper(n_arms)[:2]) for n, p in zip(pulls, policy, strict=True)])
+        rates = np.array([rate_of(n, p, t, z, known, n_arms) for n, p in zip(pulls, policy, strict=True)])
         lifts = rates * (means - known[FIRST] - known[BASELINE]) / math.sqrt(known[SPREAD]) - NEWNESS * (pulls == 1.0)
-        lifts -= [chance_of(rate, p, known[SHARE]) for rate, p in zip(rates, policy, strict=True)]
+        lifts -= chance_of(rates, 1 - policy, known[SHARE])
         return np.asarray(policy * lifts + drain / n_arms * (1 - n_arms * policy))
