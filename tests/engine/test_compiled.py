@@ -17,7 +17,6 @@ from numba.core.errors import NumbaError
 from logbarrier.bandits.loops import calls
 from logbarrier.engine import kept
 from logbarrier.engine.compiled import compiled, entry, from_python, kernel
-from logbarrier.engine.identity import UnknownError, identity
 from logbarrier.engine.slots import packed
 
 COUNTED = """
@@ -170,34 +169,6 @@ def test_the_first_function_that_compiles_is_the_entry():
     assert entry("a test", attempt, (types.float64,), otherwise=plain) > 0
     with pytest.raises(NumbaError):
         entry("a test", attempt, (types.float64,))
-
-
-def test_what_cannot_be_known_is_never_guessed():
-    settings = {"alpha": 0.1}
-
-    def reads_a_dictionary(x):
-        return x * settings["alpha"]
-
-    def calls_a_plain_function(x):
-        return pytest.approx(x)
-
-    for function in (reads_a_dictionary, calls_a_plain_function):
-        with pytest.raises(UnknownError):
-            identity(function)
-
-
-def test_every_closed_over_value_and_default_counts():
-    def made(number, array):
-        def function(x, y=2.0):
-            return x * number + array[0] + y
-
-        return function
-
-    names = {
-        identity(made(*values)) for values in ((1.0, np.zeros(2)), (2.0, np.zeros(2)), (1.0, np.ones(2)), (1, np.zeros(2)))
-    }
-    assert len(names) == 4
-    assert identity(made(1.0, np.zeros(2))) in names
 
 
 def test_a_kernel_takes_numbers_arrays_and_tuples_and_returns_numbers():

@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import every_rule
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,36 +15,12 @@ from hypothesis import strategies as st
 
 import logbarrier as lb
 from logbarrier.studies import Study, product
-from logbarrier.studies.cell import KERNELS, REVISED, cell_of
+from logbarrier.studies.cell import cell_of
 from logbarrier.studies.cell_file import DamagedCellError, pack, unpack
 from logbarrier.studies.local import compute_cell
+from logbarrier.studies.settings import settings
 
-RULES = [
-    lb.SGB(learning_rate=0.1),
-    lb.BaselineSGB(learning_rate=lb.inverse_sqrt(0.3)),
-    lb.EntropySGB(learning_rate=0.1, tau=0.2),
-    lb.LogBarrierSGB(learning_rate=0.1, eta=50),
-    lb.NPG(learning_rate=0.1),
-    lb.BaselineNPG(learning_rate=0.1),
-    lb.ClippedLogBarrierSGB(),
-]
-FURTHER_RULES = [
-    lb.AdaptiveLogBarrierSGB(learning_rate=0.1),
-    lb.StagedSGB(first_stage=50),
-    lb.MiniBatchLogBarrierSGB(learning_rate=0.3, weight=0.1, batch=3),
-    lb.MomentumLogBarrierSGB(weight=0.1),
-    lb.TwoPhaseEntropySGB(tau=0.1),
-    lb.EntropyNPG(learning_rate=0.05, tau=0.2),
-    lb.TsallisSGB(learning_rate=0.1, weight=0.05),
-    lb.ExactPG(),
-    lb.ExactEntropyPG(tau=0.1),
-    lb.ExactLogBarrierPG(weight=0.1),
-    lb.UCB1(),
-    lb.ThompsonSampling(),
-    lb.EpsilonGreedy(),
-    lb.InverseGapWeighting(),
-    lb.EXP3(learning_rate=0.01),
-]
+RULES = every_rule.BANDIT_RULES[:7]
 PROBLEMS = [lb.GapInstances(n_arms=70), lb.BetaBandit([0.2, 0.5, 0.7])]
 DIGESTS = Path(__file__).parent / "cell_digests.json"
 
@@ -57,31 +34,18 @@ CELL = study().cells()[0]
 CONTENT = pack(CELL, CELL.simulate(threads=1))
 
 
-def test_a_rule_that_was_revised_is_computed_anew_and_it_alone():
-    revised, other = Study(
-        name="cells", cases=product(PROBLEMS[:1], [lb.AutoLogBarrier(), lb.SGB(learning_rate=0.1)]), horizon=10, runs=1
-    ).cells()
-    own = REVISED["auto-log-barrier"]
-    assert own > KERNELS
-    assert (revised.identity["kernels"], other.identity["kernels"]) == (own, KERNELS)
-    assert cell_of(revised.wire) == revised
-    with pytest.raises(ValueError, match=f"Cell: made for kernels {KERNELS}, this machine has kernels {own}"):
-        cell_of({**revised.wire, "kernels": KERNELS})
-
-
-def test_kernels_is_raised_when_numbers_change():
-    """Cells stored by an earlier version must not pass for today's: new numbers need a new KERNELS and new digests here."""
-    cells = study().cells() + study(cases=product([lb.GapInstances(n_arms=10)], FURTHER_RULES)).cells()
-    digests = {cell.id: cell.simulate(threads=2).digest() for cell in cells}
-    known = json.loads(DIGESTS.read_text())
-    assert known["kernels"] == KERNELS
-    assert digests == known["digests"]
+def test_the_numbers_of_every_rule_are_pinned():
+    """New numbers of a rule need a reason and a new digest here; a new rule needs one too."""
+    for setting, rules in zip(settings(), (every_rule.BANDIT_RULES, every_rule.MDP_RULES), strict=True):
+        assert {rule.name for rule in rules} == set(setting.rules), setting.name
+    assert every_rule.digests() == json.loads(DIGESTS.read_text())
 
 
 def test_the_name_depends_on_every_field():
     changes = {
         "rule": {**CELL.rule, "learning_rate": 0.2},
         "problem": {**CELL.problem, "n_arms": 71},
+        "code": "0",
         "horizon": 301,
         "first_run": 1,
         "runs": 1,
@@ -120,9 +84,10 @@ def test_a_cell_survives_its_identity_and_its_bytes():
     assert unpack(CELL, CONTENT).digest() == CELL.simulate(threads=1).digest()
 
 
-def test_another_version_refuses_a_cell():
-    with pytest.raises(ValueError, match=f"Cell: made for kernels 99, this machine has kernels {KERNELS}"):
-        cell_of({**CELL.identity, "kernels": 99})
+def test_other_code_refuses_a_cell():
+    content, note = compute_cell({**CELL.wire, "code": "0"})
+    assert content is None
+    assert "Cell: the code of sgb learning_rate=0.1 on GapInstances" in note["error"]
 
 
 @given(st.integers(0, len(CONTENT) - 1))

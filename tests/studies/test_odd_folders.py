@@ -120,7 +120,7 @@ def test_status_names_and_skips_what_it_cannot_read(small_file, tmp_path):
         (out / f"bad\x1b{number}" / "study.toml").write_text(text)
     (out / "older").mkdir()
     (out / "older" / "study.toml").write_text(SMALL)
-    (out / "older" / "manifest.json").write_text(json.dumps({"kernels": 1, "logbarrier": "0.1"}))
+    (out / "older" / "manifest.json").write_text(json.dumps({"hash": "0a1b2c3d", "logbarrier": "0.1"}))
     done = logbarrier("status", "--out", out)
     assert done.returncode == 0
     assert good.folder_name in done.stdout
@@ -130,7 +130,7 @@ def test_status_names_and_skips_what_it_cannot_read(small_file, tmp_path):
     assert "bad\\x1b0 is left out: is not TOML" in told[0]
     assert "rule must be one of" in told[1]
     assert "gone.py: there is no such file" in told[2]
-    assert "made with kernels 1 by logbarrier 0.1" in told[3]
+    assert "made by other code (logbarrier 0.1" in told[3]
     assert len(json.loads(logbarrier("status", "--out", out, "--json").stdout)) == 5
 
 

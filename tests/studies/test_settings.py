@@ -58,6 +58,9 @@ class Corridors(Setting):
     def same(self, problem, other):
         return problem == other
 
+    def code_roots(self, rule, problem, engine):
+        return type(rule), type(problem), Corridors.simulate
+
     def simulate(self, rule, problem, cell, *, threads, progress):
         runs = np.arange(cell.first_run, cell.first_run + cell.runs)[:, None] / 100
         score = np.hstack([0 * runs, rule.stride / problem.length + runs])

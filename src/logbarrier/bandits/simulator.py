@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..base import validate
+from ..engine.code_hash import classes_of
 from ..engine.random import stream_key
 from ..engine.runs import LARGEST_STEP, Progress, Reporter, Runs, checkpoint_steps, fly_all, metric_names
 from ..record import Record
@@ -84,6 +85,11 @@ def simulate(
         settings={**task, **asked.settings, "start": "uniform" if start is None else repr(start)},
         provenance=asked.provenance(flight_type.name, started),
     )
+
+
+def code_roots(rule: Rule, problem: ProblemSource, engine: str) -> tuple[Any, ...]:
+    """Return the classes and functions whose code hash covers all that the numbers of a simulation depend on."""
+    return *classes_of(rule), *classes_of(problem), choose(rule, problem.n_arms, engine), simulate
 
 
 def _checked_start(rule: Rule, problem: ProblemSource, start: Any, engine: str) -> Start:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,8 +11,6 @@ from . import execution
 from .errors import one_sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..verify.exercise import Exercise
     from ..verify.statements import Statement
     from ..verify.trials import Verdict, Worst
@@ -29,25 +25,21 @@ def verify(
     runs: Annotated[int, typer.Option(help="Simulated runs per theorem; 0 leaves the simulations out.")] = 8,
     seed: Annotated[int, typer.Option(help="Same seed, same points.")] = 0,
     threads: Annotated[int | None, typer.Option(help="For the simulations; all cores by default.")] = None,
-    out: execution.Out = None,
-    force: Annotated[bool, typer.Option("--force", help="Begin anew, even where rows are finished.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with the worst point of each statement.")] = False,
     quiet: execution.Quiet = False,
 ) -> None:
     """Try every statement of the paper, and of docs/mdps.md: on random points, on searched points, and by simulation.
 
-    A ratio is the smaller side over the greater: 1 is tight, above 1 is a counterexample. Stop it at any time: finished rows
-    are kept, and the same command goes on from there.
+    A ratio is the smaller side over the greater: 1 is tight, above 1 is a counterexample. It takes about a minute.
     """
     from ..base.progress import Bar
     from ..base.validate import integer
-    from ..verify.exercise import Exercise, exercises
-    from ..verify.finished import FinishedRows
+    from ..verify.exercise import exercises
     from ..verify.mdp_statements import STATEMENTS as MDP_STATEMENTS
     from ..verify.statements import STATEMENTS
-    from ..verify.trials import Verdict
+    from ..verify.trials import verify as try_statements
 
-    with one_sentence("finished rows are kept, the same 'logbarrier verify' command goes on from there"):
+    with one_sentence("nothing is kept of an unfinished 'verify'"):
         integer("verify", "runs", runs, 0)
         simulations = exercises(runs=runs, seed=seed, threads=threads) if runs else ()
         statements: tuple[Statement[Any], ...] = (*STATEMENTS, *MDP_STATEMENTS)
@@ -55,20 +47,15 @@ def verify(
         bar = None if quiet or not as_json else Bar(total, "verifying")  # rows that appear show the progress otherwise
         verdicts: list[Verdict] = []
         measured: list[Exercise] = []
-        effort = {"instances": instances, "optimised": optimised, "seed": seed, "runs": runs}
-        finished = FinishedRows(out or Path("runs"), effort)
-        if force:
-            finished.forget()
         try:
             for statement in statements:
-                row = finished.once(statement.name, partial(_trial, statement, instances, optimised, seed))
-                verdicts.append(Verdict.from_dict(row))
+                verdicts += try_statements(instances=instances, optimised=optimised, seed=seed, statements=(statement,))
                 if not as_json:
                     _print_statement(verdicts)
                 if bar is not None:
                     bar(len(verdicts), total)
-            for number, simulation in enumerate(simulations):
-                measured.append(Exercise(**finished.once(f"theorem {number}", partial(_plain, simulation))))
+            for simulation in simulations:
+                measured.append(simulation())
                 if not as_json:
                     _print_theorem(measured)
                 if bar is not None:
@@ -80,16 +67,6 @@ def verify(
         typer.echo(json.dumps({"statements": [v.to_dict() for v in verdicts], "theorems": [m.to_dict() for m in measured]}))
     if any(verdict.verdict == "fails" for verdict in verdicts) or any(m.measured > m.bound for m in measured):
         raise typer.Exit(1)
-
-
-def _trial(statement: Statement[Any], instances: int, optimised: int, seed: int) -> dict[str, Any]:
-    from ..verify.trials import verify as try_statements
-
-    return try_statements(instances=instances, optimised=optimised, seed=seed, statements=(statement,))[0].to_dict()
-
-
-def _plain(simulation: Callable[[], Exercise]) -> dict[str, Any]:
-    return simulation().to_dict()
 
 
 def _print_statement(verdicts: list[Verdict]) -> None:

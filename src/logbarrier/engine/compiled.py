@@ -1,7 +1,7 @@
 """Compilation: `@compiled` for the small functions, `kernel` for the loops built from them, kept on disk between processes.
 
 A kernel is translated with all that it calls, optimised once as a whole (drafts.py), and kept as an object file (kept.py)
-under the hash of everything its machine code depends on (identity.py): a second process compiles nothing, and an edit anywhere
+under the hash of everything its machine code depends on (code_hash.py): a second process compiles nothing, and an edit anywhere
 in what it calls compiles it anew. A function can also be made an `entry` of its own, which kernels call by its address: so one
 loop, compiled once, runs every rule.
 """
@@ -10,18 +10,21 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import platform
 import threading
 from collections.abc import Callable
 from functools import cache, cached_property, update_wrapper
 from struct import Struct
 from typing import Any, NamedTuple
 
+import llvmlite
 import llvmlite.binding as llvm
 import numba
+import numpy as np
 from numba.core.errors import NumbaError
 
 from . import kept, slots
-from .identity import UnknownError, identity
+from .code_hash import UnknownError, code_hash
 from .watched import watched
 
 _njit: Any = numba.njit  # its declared type does not know every option
@@ -193,7 +196,7 @@ def _address(work: _Work, header: Callable[[], dict[str, Any]], *more: Any) -> t
     with _compiling:
         try:
             kinds = tuple(str(kind) for kind in work.signature)
-            name = identity(*(identity(each) for each in work.functions), kinds, work.near, *more)
+            name = code_hash(*work.functions, _machine(), kinds, work.near, more, strict=True)
         except UnknownError:
             name = None
         found = kept.read(name) if name else None
@@ -205,6 +208,16 @@ def _address(work: _Work, header: Callable[[], dict[str, Any]], *more: Any) -> t
         if name:
             kept.write(name, description, code)
         return _load(description, code) or 0, description
+
+
+@cache
+def _machine() -> tuple[str, ...]:
+    """The processor, and the compiler with its settings."""
+    settings: Any = numba.config
+    chosen = (settings.CPU_NAME, settings.CPU_FEATURES, settings.ENABLE_AVX, settings.OPT, settings.LOOP_VECTORIZE)
+    host = (llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+    versions = (platform.python_version(), numba.__version__, llvmlite.__version__, np.__version__)
+    return tuple(str(each) for each in (*chosen, settings.SLP_VECTORIZE, *host, *versions))
 
 
 _alive: list[Any] = []  # machine code stays where it is as long as the process lives

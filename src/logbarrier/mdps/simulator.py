@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ..base import validate
+from ..engine.code_hash import classes_of
 from ..engine.random import stream_key
 from ..engine.runs import LARGEST_STEP, Progress, Reporter, Runs, checkpoint_steps, fly_all, metric_names
 from ..record import Record
@@ -81,6 +83,11 @@ def simulate(
         settings={"rule": rule.to_dict(), "problem": mdp.to_dict(), **sizes, **asked.settings},
         provenance=asked.provenance("mdp", started),
     )
+
+
+def code_roots(rule: Rule, mdp: MDPSource) -> tuple[Any, ...]:
+    """Return the classes and functions whose code hash covers all that the numbers of a simulation depend on."""
+    return *classes_of(rule), *classes_of(mdp), simulate
 
 
 def _fly(

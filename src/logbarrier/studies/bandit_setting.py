@@ -21,7 +21,7 @@ from ..bandits.problems import (
     GaussianBandit,
     UniformBandit,
 )
-from ..bandits.simulator import refuse_told_means, simulate
+from ..bandits.simulator import code_roots, refuse_told_means, simulate
 from ..bandits.starts import OptimalArmAt
 from ..engine.random import stream_key
 from ..record import Record
@@ -85,6 +85,9 @@ class Bandits(Setting):
             return False
         key = stream_key(0)
         return all(np.array_equal(_faced(problem, key, run), _faced(other, key, run)) for run in range(2))
+
+    def code_roots(self, rule: Any, problem: Any, engine: str) -> tuple[Any, ...]:
+        return code_roots(rule, problem, engine)
 
     def simulate(
         self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None

@@ -8,32 +8,30 @@ import os
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
+from ..engine.code_hash import code_hash
 from ..record import Record
 from .settings import setting_of_problem
-from .tables import Table, identity_of, problem_of, rule_of
+from .tables import Table, described, identity_of, problem_of, rule_of
 
-KERNELS = 2  # raise it whenever a simulated number may change: stored cells are then no longer taken for today's
-REVISED = {"auto-log-barrier": 6}  # the same for rules that were changed since: theirs alone are computed anew
-
-
-def _kernels_of(rule: Table) -> int:
-    return REVISED.get(rule["rule"], KERNELS)
+_code_of_this_process = cache(code_hash)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
     """Runs first_run .. first_run + runs - 1 of a rule on a problem. Its numbers depend on these fields and on nothing else.
 
-    rule, problem  plain tables, see `tables`; that of a class of one's own holds a hash of its source
+    rule, problem  plain tables, see `tables`
+    code           the hash of all code that the numbers depend on, see `code_hash`
     checkpoints    how many, or the steps
     bad_start      None for the uniform start, or the optimal arm's probability at the start
     """
 
     rule: Table
     problem: Table
+    code: str
     horizon: int
     first_run: int
     runs: int
@@ -53,7 +51,7 @@ class Cell:
     def wire(self) -> dict[str, Any]:
         """The identity, and where a user's own classes are found: this goes to a worker, and `cell_of` reads it."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        plain: dict[str, Any] = json.loads(json.dumps({**values, "kernels": _kernels_of(self.rule)}))
+        plain: dict[str, Any] = json.loads(json.dumps(values))
         return plain
 
     @cached_property
@@ -72,15 +70,17 @@ class Cell:
         problem = problem_of(self.problem)
         setting = setting_of_problem(problem)
         rule = rule_of(self.rule, within=setting)
+        if _code_of_this_process(*setting.code_roots(rule, problem, self.engine)) != self.code:
+            raise ValueError(
+                f"Cell: the code of {described(self.rule)} on {described(self.problem)} is not the one this cell was made for; "
+                "install the same logbarrier, Python and user-defined classes, or restart Python after an edit"
+            )
         return setting.simulate(rule, problem, self, threads=threads, progress=progress)
 
 
 def cell_of(wire: dict[str, Any]) -> Cell:
-    """The cell that `Cell.wire` described, if this version computes the same numbers."""
+    """The cell that `Cell.wire` described."""
     plain = dict(wire)
-    kernels, ours = plain.pop("kernels"), _kernels_of(plain["rule"])
-    if kernels != ours:
-        raise ValueError(f"Cell: made for kernels {kernels}, this machine has kernels {ours}; install the same logbarrier")
     if isinstance(plain["checkpoints"], list):
         plain["checkpoints"] = tuple(plain["checkpoints"])
     return Cell(**{**plain, "metrics": tuple(plain["metrics"])})

@@ -13,7 +13,7 @@ from ..mdps.algorithms import RULES, Rule
 from ..mdps.environments.gymnasium_worlds import GymnasiumMDP
 from ..mdps.measure import METRICS
 from ..mdps.problem import FiniteMDP
-from ..mdps.simulator import simulate
+from ..mdps.simulator import code_roots, simulate
 from ..record import Record
 from .settings import Setting
 
@@ -61,6 +61,9 @@ class MDPs(Setting):
 
     def follows_preferences(self, rule: Any) -> bool:
         return bool(rule.name != "optimistic-q")
+
+    def code_roots(self, rule: Any, problem: Any, engine: str) -> tuple[Any, ...]:
+        return code_roots(rule, problem)
 
     def simulate(
         self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None

@@ -1,11 +1,8 @@
 """Rules and problems of your own: where their class is found, in a file, a module or an installed package.
 
-    my_rules.py:MyRule       a file, relative to the study file that names it
-    my_package.rules:MyRule  a module that Python can import here
-    my-rule                  the entry point of that name in the group `logbarrier.rules` (or `logbarrier.problems`)
-
-A study writes down which source a class had when its cells were made, `my_rules.py:MyRule@3f9c1e5ab2d47780`, so that cells
-of an earlier version are never taken for today's.
+my_rules.py:MyRule       a file, relative to the study file that names it
+my_package.rules:MyRule  a module that Python can import here
+my-rule                  the entry point of that name in the group `logbarrier.rules` (or `logbarrier.problems`)
 """
 
 from __future__ import annotations
@@ -23,8 +20,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .fingerprint import fingerprint
-
 INSTALLED = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib"))
 _being_loaded: list[Path] = []
 
@@ -40,12 +35,12 @@ def short_name(name: str) -> str:
 
 
 def without_place(name: str) -> str:
-    """A name as it goes into a cell's identity: class and source, wherever the file is."""
+    """A name as it goes into a cell's identity: the class, wherever the file is."""
     return name.rpartition(":")[2]
 
 
 def reference_to(kind: type[Any]) -> str:
-    """Where a class is and which source it has, to be found again by other processes."""
+    """Where a class is, to be found again by other processes."""
     module = sys.modules.get(kind.__module__)
     if module is None or getattr(module, kind.__qualname__, None) is not kind:
         raise ValueError(
@@ -54,23 +49,18 @@ def reference_to(kind: type[Any]) -> str:
     file = getattr(module, "__file__", None)
     in_file = file is not None and "." not in module.__name__ and not _installed(Path(file))
     place = str(Path(str(file)).resolve()) if in_file else module.__name__
-    return f"{place}:{kind.__qualname__}@{fingerprint(kind)}"
+    return f"{place}:{kind.__qualname__}"
 
 
 def load(reference: str, near: Path | None = None) -> type[Any]:
     """The class that a reference names; files are relative to the folder `near`, the present one by default."""
     place, _, rest = reference.rpartition(":")
-    name, _, source = rest.partition("@")
+    name = rest.partition("@")[0]  # earlier versions wrote a hash behind it
     folder = near or Path.cwd()
     module = _module_in(folder / place) if place.endswith(".py") else _module_called(place, folder)
     kind = getattr(module, name, None)
     if not isinstance(kind, type):
         raise ValueError(f"{place}:{name}: there is no class {name} in {place}")
-    if source and fingerprint(kind) != source:
-        raise ValueError(
-            f"{place}:{name}: these cells were made with another source; "
-            "the class was edited since, or this is another version of Python"
-        )
     return kind
 
 

@@ -61,6 +61,10 @@ class Setting(ABC):
         """Whether two problems pose the same task, run by run."""
 
     @abstractmethod
+    def code_roots(self, rule: Any, problem: Any, engine: str) -> tuple[Any, ...]:
+        """Return the classes and functions that the cell's numbers depend on, for `code_hash`."""
+
+    @abstractmethod
     def simulate(
         self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None
     ) -> Record:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import platform
 import secrets
 import signal
 import threading
@@ -23,7 +24,7 @@ from ..base.files import read_table, whole_file
 from ..record import Record
 from ..version import __version__
 from . import lock
-from .cell import KERNELS, Cell, machine
+from .cell import Cell, machine
 from .cell_file import DamagedCellError, unpack
 from .study import Study
 from .study_file import read_study, study_as_toml
@@ -47,11 +48,11 @@ class Store:
         if not study_file.is_file():
             raise FileNotFoundError(f"no study folder at {folder} (there is no study.toml in it); 'logbarrier run' makes one")
         store = cls(Path(folder), read_study(study_file).study)
-        kernels = store.manifest().get("kernels", KERNELS)
-        if kernels != KERNELS:
+        made = store.manifest()
+        if made.get("hash", store.study.hash) != store.study.hash:
             raise ValueError(
-                f"{folder}: made with kernels {kernels} by logbarrier {store.manifest().get('logbarrier')}, "
-                f"this version has kernels {KERNELS} and computes other numbers"
+                f"{folder}: its cells were made by other code (logbarrier {made.get('logbarrier')}, "
+                f"Python {made.get('python')}); a rule, a problem or the simulator was edited since; run the study again"
             )
         return store
 
@@ -67,6 +68,8 @@ class Store:
             for leftover in [*self.folder.glob(".*.part"), *self.folder.glob("*/.*.part")]:
                 _remove(leftover)
             self._write("study.toml", study_as_toml(self.study).encode())
+            if self.manifest().get("hash") != self.study.hash:
+                self.write_manifest({})  # from the first cell on, the folder says which code made it
             yield
 
     def holder(self) -> str | None:
@@ -145,7 +148,7 @@ class Store:
                     "hash": self.study.hash,
                     "cells": len(self.study.cells()),
                     "logbarrier": __version__,
-                    "kernels": KERNELS,
+                    "python": platform.python_version(),
                     "machine": machine(),
                     "written": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
                     "latest_run": outcome,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import InitVar, dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from ..base import validate
+from ..engine.code_hash import code_hash
 from .cell import Cell
 from .own import short_name
 from .settings import Setting, setting_of_problem, setting_of_rule
@@ -180,12 +181,18 @@ class Study:
     def _set(self, key: str, value: Any) -> None:
         object.__setattr__(self, key, value)
 
+    @cached_property
+    def _hash_of_roots(self) -> Callable[..., str]:
+        return cache(code_hash)  # of this study alone: a class may be edited between two studies of a process
+
     def cells_of(self, case: Case) -> list[Cell]:
         """The cells that make up one case, in the order of their runs."""
+        code = self._hash_of_roots(*case.setting.code_roots(case.made_rule, problem_of(case.problem), self.engine))
         return [
             Cell(
                 rule=case.rule,
                 problem=case.problem,
+                code=code,
                 horizon=self.horizon,
                 first_run=first,
                 runs=min(self.runs_per_cell, self.runs - first),

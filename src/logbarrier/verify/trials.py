@@ -54,12 +54,6 @@ class Verdict(Plain):
     corrected: Worst | None
     equation: bool
 
-    @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> Verdict:
-        """What `to_dict` wrote."""
-        corrected = None if plain["corrected"] is None else Worst(**plain["corrected"])
-        return cls(**{**plain, "printed": Worst(**plain["printed"]), "corrected": corrected})
-
 
 def verify(
     *,
