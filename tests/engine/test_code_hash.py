@@ -17,9 +17,9 @@ import logbarrier as lb
 from logbarrier import mdps
 from logbarrier.bandits.algorithms import auto_log_barrier
 from logbarrier.bandits.loops import calls, lockstep
+from logbarrier.engine import bytecode, random
 from logbarrier.engine import code_hash as module
 from logbarrier.engine import compiled as engine_compiled
-from logbarrier.engine import random
 from logbarrier.engine.code_hash import BY_NAME, GENERATORS, UnknownError, Walk, code_hash
 from logbarrier.mdps import loop, measure
 from logbarrier.mdps.algorithms import annealing
@@ -185,11 +185,11 @@ def test_names_are_read_from_bytecode_as_dis_reads_them():
 
     for path in sorted((SOURCE / "engine").glob("*.py")):
         code = compile(path.read_text(), path.name, "exec")
-        assert module._paths(code) == paths(code), path.name
+        assert bytecode.global_paths(code) == paths(code), path.name
         docstrings = {
             node
             for node in ast.walk(ast.parse(path.read_text()))
             if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module)
         }
         texts = {ast.get_docstring(node, clean=False) for node in docstrings} - {None}
-        assert not any(repr(text) in " ".join(module._words_of_code(code)) for text in texts), path.name
+        assert not any(repr(text) in " ".join(bytecode.words_of_code(code)) for text in texts), path.name

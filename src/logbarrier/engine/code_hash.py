@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
-import dis
 import functools
 import hashlib
 import inspect
@@ -25,13 +24,14 @@ import sysconfig
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numba
 import numpy as np
+
+from .bytecode import global_paths, words_of_code
 
 PACKAGE = __name__.partition(".")[0]
 ENGINE = f"{PACKAGE}.engine"
@@ -42,16 +42,11 @@ BY_NAME = tuple(
 )
 KNOWN_TO_NUMBA = ("math", "numpy", "numba", "operator", "builtins")
 INSTALLED = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib"))
-HAS_DOCSTRING = 0x4000000  # the flag of code objects since Python 3.13
 MADE_BY_PYTHON = {"__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__firstlineno__",
                   "__static_attributes__", "__dataclass_params__", "__match_args__", "__abstractmethods__", "_abc_impl",
                   "__annotations_cache__", "__annotate_func__", "__parameters__", "__repr__", "__eq__", "__hash__",
                   "__setattr__", "__delattr__", "__replace__", "_is_protocol", "__protocol_attrs__", "__subclasshook__",
                   "__non_callable_proto_members__", "__orig_bases__", "__slots__"}  # fmt: skip
-OPERATIONS = {number: name for name, number in dis.opmap.items()}
-CACHE = dis.opmap["CACHE"]
-GLOBALS = {"LOAD_GLOBAL": 1, "LOAD_NAME": 0}  # instruction -> by how many bits the number of the name is shifted
-ATTRIBUTES = {"LOAD_ATTR": 1 if sys.version_info >= (3, 12) else 0, "LOAD_METHOD": 0}
 _Intrinsic: Any = numba.core.extending._Intrinsic
 
 
@@ -143,14 +138,14 @@ class Walk:
         options = getattr(thing, "targetoptions", None)
         yield f"function {function.__name__} {sorted(options.items()) if options else getattr(thing, 'inlined', '')}"
         self._note(function.__code__)
-        yield from _words_of_code(function.__code__)
+        yield from words_of_code(function.__code__)
         yield from self._of(function.__defaults__)
         for name, value in sorted((function.__kwdefaults__ or {}).items()):
             yield name
             yield from self._of(value)
         for cell in function.__closure__ or ():
             yield from self._of(_content(cell))
-        for path in _paths(function.__code__):
+        for path in global_paths(function.__code__):
             yield from self._of_path(path, function.__globals__)
 
     def _of_path(self, path: tuple[str, ...], names: dict[str, Any]) -> Iterator[str]:
@@ -273,64 +268,4 @@ def _content(cell: Any) -> Any:
 def _generator(module: str) -> str:
     """The hash of all code of a module."""
     code = import_module(module).__loader__.get_code(module)  # type: ignore[union-attr]
-    return hashlib.sha256("\0".join(_words_of_code(code)).encode()).hexdigest()
-
-
-@cache
-def _words_of_code(code: CodeType) -> tuple[str, ...]:
-    """Bytecode, names and constants; not the docstring."""
-    words = [
-        f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {code.co_freevars} {code.co_cellvars} {code.co_argcount}"
-    ]
-    docstring = _docstring_in(code)
-    for number, constant in enumerate(code.co_consts):
-        if isinstance(constant, CodeType):
-            words += _words_of_code(constant)
-        elif number != docstring:
-            words.append(f"{type(constant).__name__} {_written(constant)}")
-    return tuple(words)
-
-
-def _written(constant: Any) -> str:
-    if isinstance(constant, frozenset):
-        return str(sorted(map(repr, constant)))
-    return constant.hex() if isinstance(constant, float) else repr(constant)
-
-
-def _docstring_in(code: CodeType) -> int | None:
-    """The number of the constant that is the docstring."""
-    if not code.co_flags & inspect.CO_OPTIMIZED:  # a module's or a class's, which assign it to __doc__
-        stored = ("STORE_NAME", code.co_names.index("__doc__")) if "__doc__" in code.co_names else None
-        return next((number for (_, number), following in pairwise(_instructions(code)) if following == stored), None)
-    if sys.version_info >= (3, 13):
-        return 0 if code.co_flags & HAS_DOCSTRING else None
-    return 0 if code.co_consts and isinstance(code.co_consts[0], str) and not code.co_name.startswith("<") else None
-
-
-def _instructions(code: CodeType) -> list[tuple[str, int]]:
-    """Names and arguments of all instructions; `dis` takes ten times as long."""
-    found, high, content = [], 0, code.co_code
-    for place in range(0, len(content), 2):
-        name, number = OPERATIONS.get(content[place]), high | content[place + 1]
-        high = number << 8 if content[place] == dis.EXTENDED_ARG else 0
-        if name is not None and content[place] not in (CACHE, dis.EXTENDED_ARG):
-            found.append((name, number))
-    return found
-
-
-@cache
-def _paths(code: CodeType) -> tuple[tuple[str, ...], ...]:
-    """Every global name that code reads, each with the attributes read from it in turn."""
-    found: dict[tuple[str, ...], None] = {}
-    path: list[str] = []
-    for name, number in [*_instructions(code), ("end", 0)]:
-        if path and name in ATTRIBUTES:
-            path.append(code.co_names[number >> ATTRIBUTES[name]])
-            continue
-        if path:
-            found[tuple(path)] = None
-        path = [code.co_names[number >> GLOBALS[name]]] if name in GLOBALS else []
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            found.update(dict.fromkeys(_paths(constant)))
-    return tuple(found)
+    return hashlib.sha256("\0".join(words_of_code(code)).encode()).hexdigest()
