@@ -308,7 +308,7 @@ def test_the_log_has_every_decision_with_its_propensity(path):
         rows = list(agent.log())
         assert rows == list(lb.read_log(path))
     assert [(row["id"], row["arm"], row["probability"]) for row in rows] == [tuple(first), tuple(second)]
-    assert [row["available"] for row in rows] == [None, ["a", "c"]]
+    assert [(row["arm_set"], row["available"]) for row in rows] == [(0, ["a", "b", "c"]), (None, ["a", "c"])]
     assert [row["reward"] for row in rows] == [None, 0.5]
     assert json.loads(json.dumps(rows)) == rows
 

@@ -7,12 +7,12 @@ import fcntl
 import json
 import os
 import platform
-import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from ..base.file_lock import FileLock
 from ..base.files import read_table
 
 PATIENCE = 2.0  # seconds: who only looks (`holder`) holds the lock for a moment, and several may look at once
@@ -21,16 +21,12 @@ PATIENCE = 2.0  # seconds: who only looks (`holder`) holds the lock for a moment
 @contextlib.contextmanager
 def only_writer(path: Path) -> Iterator[None]:
     """Hold the lock file while the block runs; refuse in one sentence, with who holds it, where another process does."""
-    with _opened(path) as file:
-        _take(file, path)
-        file.truncate(0)
-        since = time.strftime("%Y-%m-%d %H:%M:%S")
-        file.write(json.dumps({"pid": os.getpid(), "host": platform.node(), "since": since}))
-        file.flush()
-        try:
-            yield
-        finally:
-            file.truncate(0)
+    lock = _opened(path)
+    try:
+        _take(lock, path)
+        yield
+    finally:
+        lock.release()
 
 
 def holder(path: Path) -> str | None:
@@ -45,24 +41,22 @@ def holder(path: Path) -> str | None:
     return None
 
 
-def _opened(path: Path) -> IO[str]:
+def _opened(path: Path) -> FileLock:
     """The lock file, made if need be: a file of its own, never what a link points to."""
     try:
-        number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_APPEND | os.O_NONBLOCK, 0o644)
+        return FileLock(path, 0o644)
     except OSError as error:
         why = "it is a link" if path.is_symlink() else error.strerror
         raise OSError(f"{path} cannot be opened as a lock file: {why}; remove it and run again") from None
-    if not stat.S_ISREG(os.fstat(number).st_mode):
-        os.close(number)
-        raise OSError(f"{path} cannot be opened as a lock file: it is not a regular file; remove it and run again")
-    return open(number, "a+")
 
 
-def _take(file: IO[str], path: Path) -> None:
+def _take(lock: FileLock, path: Path) -> None:
+    since = time.strftime("%Y-%m-%d %H:%M:%S")
+    mine = json.dumps({"pid": os.getpid(), "host": platform.node(), "since": since})
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock.take(mine)
             return
         except BlockingIOError:
             if time.monotonic() > deadline:

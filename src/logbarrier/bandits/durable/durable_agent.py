@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -19,9 +20,11 @@ from ..agent import Agent
 from ..agent_inputs import checked_names, checked_reward
 from ..algorithms.rule import Rule
 from ..waiting import Decision
+from .checksums import damaged
+from .database import reading
 from .journal import Journal, Mark
 from .ledger import Ledger
-from .lock import Lock
+from .lock import locked
 from .log import read_log
 
 Result = TypeVar("Result")
@@ -75,47 +78,47 @@ class DurableAgent:
         self._process = os.getpid()
         self._closed = self._stale = False
         self._turn, self._queue, self._compacting = ThreadLock(), deque[_Ticket](), ThreadLock()
-        self._lock = Lock(self.path.with_name(self.path.name + ".lock"))
-        try:
+        with contextlib.ExitStack() as undo:
+            self._lock = locked(self.path.with_name(self.path.name + ".lock"))
+            undo.callback(self._lock.release)
             self._journal = Journal(self.path)
-            try:
-                names = None if arms is None else checked_names(arms)
-                given = {"arms": names, "seed": seed, "start": start, "means": means, "floor": floor}
+            undo.callback(self._journal.close)
+            names = None if arms is None else checked_names(arms)
+            given = {"arms": names, "seed": seed, "start": start, "means": means, "floor": floor}
+            with reading(self.path):
                 self._open(rule, given, clock or _steady_clock())
                 self._set_closing(ttl, default_reward)
-            except BaseException:
-                self._journal.close()
-                raise
-        except BaseException:
-            self._lock.release()
-            raise
+            undo.pop_all()
 
     def _open(self, rule: Rule | None, given: dict[str, Any], clock: Callable[[], float]) -> None:
         if self._journal.is_new:
             if rule is None or given["arms"] is None:
                 raise ValueError(f"DurableAgent: {self.path} is new, so it needs a rule and arms")
             agent = Agent(rule, **{**given, "seed": given["seed"] or 0, "floor": given["floor"] or 0.0})
-            birth: dict[str, Any] = {"agent": agent.state_dict(), "asked_at": [], "told": 0, "reward_sum": 0.0, "time": clock()}
+            now, state = float(clock()), agent.state_dict()
+            birth = json.dumps({"agent": state, "asked_at": [], "told": 0, "reward_sum": 0.0, "time": now})
             made_of = {name: _plain(value) for name, value in given.items()}
             made_of |= {"rule": rule.to_dict(), "arms": list(agent.arms), "seed": agent.seed, "floor": agent.floor}
-            nothing = Mark(0, birth["time"], 0, 0.0, "[]")
-            self._journal.commit([], snapshot=(0, json.dumps(birth)), mark=nothing, settings={"made of": made_of})
-        made_of = self._journal.settings()["made of"]
+            settings, mark, arm_sets = {"made of": made_of}, Mark(0, now, 0, 0.0, "[]"), [(0, agent.arms)]
+            self._journal.commit([], snapshot=(0, birth), mark=mark, settings=settings, arm_sets=arm_sets)
+        stored = self._journal.settings()
+        if "made of" not in stored:
+            raise damaged(self.path, "settings has no row 'made of'")
         given = {"rule": None if rule is None else rule.to_dict(), **given}
         for name, value in given.items():
-            plain, made_with = _plain(value), made_of.get(name)  # files of earlier versions have neither start nor means
+            plain, made_with = (
+                _plain(value),
+                stored["made of"].get(name),
+            )  # files of earlier versions have neither start nor means
             if plain is not None and plain != made_with:
                 raise ValueError(f"DurableAgent: {self.path} was made with {name} {made_with!r}, got {plain!r}")
-        try:
-            self._ledger = Ledger(self._journal, rule, clock)
-        except sqlite3.Error as error:
-            raise OSError(f"DurableAgent: {self.path} cannot be read: {error}") from None
+        self._ledger = Ledger(self._journal, rule, clock)
 
     def _set_closing(self, ttl: float | None, default_reward: float | None) -> None:
         stored = self._journal.settings()
         chosen = {
             "ttl": stored.get("ttl") if ttl is None else float(ttl),
-            "default_reward": stored.get("default_reward") if default_reward is None else float(default_reward),
+            "default_reward": stored.get("default_reward") if default_reward is None else float(default_reward) + 0.0,
         }
         if chosen != {name: stored.get(name) for name in chosen}:
             self._journal.commit([], settings=chosen)
@@ -130,14 +133,18 @@ class DurableAgent:
         >>> first, second = agent.perform([lambda ledger: ledger.ask(), lambda ledger: ledger.ask()])
         >>> agent.close()
         """
+        self._refuse_fork()
         with self._turn:
             return self._perform(calls)
+
+    def _refuse_fork(self) -> None:
+        """Before any lock is waited for: in a child, its holder may be a thread that does not exist."""
+        if os.getpid() != self._process:
+            raise ValueError("DurableAgent: this process is a fork of the one that opened the agent; open it after forking")
 
     def _perform(self, calls: Sequence[Call[Any]]) -> list[Any]:
         if self._closed:
             raise ValueError(f"DurableAgent: {self.path} is closed")
-        if os.getpid() != self._process:
-            raise ValueError("DurableAgent: this process is a fork of the one that opened the agent; open it after forking")
         ledger = self._ledger
         try:
             if self._stale:
@@ -158,6 +165,7 @@ class DurableAgent:
 
     def _one(self, call: Call[Result]) -> Result:
         """One call, written together with those of the other threads that wait for the disk."""
+        self._refuse_fork()
         ticket = _Ticket(call)
         self._queue.append(ticket)
         with self._turn:
@@ -248,9 +256,11 @@ class DurableAgent:
         return read_log(self.path)
 
     def close(self) -> None:
-        """Write a snapshot and let the next process in."""
+        """Write a snapshot and release the lock; do nothing in a forked child."""
+        if os.getpid() != self._process:
+            return
         with self._turn:
-            if self._closed or os.getpid() != self._process:
+            if self._closed:
                 return
             self._closed = True
             try:

@@ -1,11 +1,6 @@
 """The journal: what happened to an agent, in order, in one SQLite file.
 
-    events     number, time, kind, and what the kind needs of: decision, arm (JSON), reward, probability, detail (JSON)
-    snapshots  number of the last event in it, state (JSON): the first, from which a whole replay starts, and the last
-    history    number, time, rewards told so far, their sum, the most likely arms with their probabilities (JSON)
-    settings   name, value (JSON)
-
-Write-ahead log, synchronous FULL: a commit has reached the disk when it returns.
+Write-ahead log, synchronous FULL: a commit has reached the disk when it returns. Every row that is read is verified.
 """
 
 from __future__ import annotations
@@ -18,29 +13,28 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-APPLICATION = 0x6C6F6762
+from .arm_sets import arm_set_row
+from .checksums import damaged, event_checksum, is_as_sealed, row_checksum, seal
+from .database import (
+    APPLICATION,
+    SCHEMA,
+    UNCHECKED,
+    Event,
+    check_application,
+    check_rows,
+    check_structure,
+    checked,
+    checked_event,
+    connect,
+    is_early,
+    reading,
+    settings_of,
+    upgrade,
+)
+from .wal import check_wal, is_wal_empty
+
 SYNCHRONOUS = "FULL"
-SCHEMA = """
-CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, decision INTEGER, arm TEXT,
-                     reward REAL, probability REAL, detail TEXT);
-CREATE INDEX by_decision ON events (decision);
-CREATE TABLE snapshots (number INTEGER PRIMARY KEY, state TEXT NOT NULL);
-CREATE TABLE history (number INTEGER PRIMARY KEY, time REAL NOT NULL, told INTEGER, reward_sum REAL, policy TEXT);
-CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-"""
-
-
-class Event(NamedTuple):
-    """A row of `events`; None where the kind has no such thing."""
-
-    number: int
-    time: float
-    kind: str
-    decision: int | None = None
-    arm: str | None = None
-    reward: float | None = None
-    probability: float | None = None
-    detail: str | None = None
+PAGES_IN_WAL = 256  # then they are folded into the file: what damage to the write-ahead log could lose stays short
 
 
 class Mark(NamedTuple):
@@ -65,12 +59,28 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._connection = self._connect()
+        check_wal(path)
+        as_sealed = is_as_sealed(path) if is_wal_empty(path) else None
+        with reading(path):
+            self._connection = self._connect()
+        try:
+            with reading(path):
+                if as_sealed is False:
+                    check_rows(self._connection, path)  # names the row
+                if not as_sealed:
+                    check_structure(self._connection, path)
+                if is_early(self._connection):
+                    upgrade(self._connection, path)
+                self._unchecked = self.settings().get(UNCHECKED, 0)
+        except BaseException:
+            self._connection.close()
+            raise
 
     @property
     def is_new(self) -> bool:
-        """Whether no agent was ever written."""
-        return self._connection.execute("SELECT 1 FROM snapshots LIMIT 1").fetchone() is None
+        """Whether nothing was ever written."""
+        filled = "SELECT 1 FROM snapshots UNION ALL SELECT 1 FROM settings UNION ALL SELECT 1 FROM events LIMIT 1"
+        return self._connection.execute(filled).fetchone() is None
 
     def _connect(self) -> sqlite3.Connection:
         connection = connect(self.path, "rwc")
@@ -79,13 +89,11 @@ class Journal:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
                 raise OSError(f"DurableAgent: {self.path} is in a place where SQLite cannot keep a write-ahead log")
             connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {PAGES_IN_WAL}")
             if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None:
                 connection.executescript(f"BEGIN; PRAGMA application_id = {APPLICATION}; {SCHEMA} COMMIT;")
                 _sync_folder(self.path.parent)
             check_application(connection, self.path)
-        except sqlite3.Error as error:
-            connection.close()
-            raise OSError(f"DurableAgent: {self.path} cannot be opened: {error}") from None
         except BaseException:
             connection.close()
             raise
@@ -98,6 +106,7 @@ class Journal:
         snapshot: tuple[int, str] | None = None,
         mark: Mark | None = None,
         settings: dict[str, Any] | None = None,
+        arm_sets: Sequence[tuple[int, Sequence[Any]]] = (),
         drop: Old | None = None,
     ) -> None:
         """All of it, or nothing; on disk when this returns. Raises sqlite3.Error.
@@ -107,25 +116,37 @@ class Journal:
         connection = self._connection
         connection.execute("BEGIN IMMEDIATE")
         try:
-            connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", events)
+            rows = [(*event, event_checksum(event)) for event in events]
+            connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
             if snapshot is not None:
                 first = "(SELECT min(number) FROM snapshots)" if drop is None else "-1"
                 connection.execute(f"DELETE FROM snapshots WHERE number > {first}")
-                connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", snapshot)
+                connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", (*snapshot, row_checksum(snapshot)))
             if mark is not None:
-                connection.execute("INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?, ?)", mark)
+                row = (*mark, row_checksum(tuple(mark)))
+                connection.execute("INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?, ?, ?)", row)
             for name, value in (settings or {}).items():
-                connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, json.dumps(value)))
+                setting = name, json.dumps(value)
+                connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?, ?)", (*setting, row_checksum(setting)))
+            for number, arms in arm_sets:
+                connection.execute("INSERT INTO arm_sets VALUES (?, ?, ?)", arm_set_row(number, arms))
             if drop is not None:
-                connection.executemany("DELETE FROM events WHERE decision = ?", ((decision,) for decision in drop.decisions))
-                connection.executemany("DELETE FROM events WHERE number = ?", ((number,) for number in drop.numbers))
-                for _ in range(connection.execute("PRAGMA freelist_count").fetchone()[0]):
-                    connection.execute("PRAGMA incremental_vacuum")  # frees one page each time it is stepped, as it is here
+                self._drop(drop)
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+    def _drop(self, old: Old) -> None:
+        """Delete events, the arm sets that no event is left of, and the space they took."""
+        connection = self._connection
+        connection.executemany("DELETE FROM events WHERE decision = ?", ((decision,) for decision in old.decisions))
+        connection.executemany("DELETE FROM events WHERE number = ?", ((number,) for number in old.numbers))
+        oldest = "SELECT coalesce(min(number), 1 << 62) FROM events"
+        connection.execute(f"DELETE FROM arm_sets WHERE number < (SELECT max(number) FROM arm_sets WHERE number <= ({oldest}))")
+        for _ in range(connection.execute("PRAGMA freelist_count").fetchone()[0]):
+            connection.execute("PRAGMA incremental_vacuum")  # frees one page each time it is stepped, as it is here
 
     def reopen(self) -> None:
         """After a failed commit: what the file now holds is for SQLite's own recovery to say."""
@@ -134,24 +155,33 @@ class Journal:
 
     def settings(self) -> dict[str, Any]:
         """name -> value."""
-        return {name: json.loads(value) for name, value in self._connection.execute("SELECT name, value FROM settings")}
+        return settings_of(self._connection, self.path)
 
     def snapshot(self, *, first: bool = False) -> tuple[int, str]:
         """The last one, or the first: the number of the last event in it, and the state."""
-        order = "ASC" if first else "DESC"
-        row = self._connection.execute(f"SELECT number, state FROM snapshots ORDER BY number {order} LIMIT 1").fetchone()
-        return int(row[0]), str(row[1])
+        number, state = self._last("snapshots", "ASC" if first else "DESC")
+        return int(number), str(state)
+
+    def last_mark(self) -> Mark:
+        """The last row of `history`; an agent has one from its creation."""
+        return Mark(*self._last("history", "DESC"))
+
+    def _last(self, table: str, order: str) -> tuple[Any, ...]:
+        row = self._connection.execute(f"SELECT * FROM {table} ORDER BY number {order} LIMIT 1").fetchone()
+        if row is None:
+            raise damaged(self.path, f"{table} has no rows")
+        return checked(self.path, table, row)
 
     def events(self, after: int) -> Iterator[Event]:
         """Those after event number `after`, in order."""
         rows = self._connection.execute("SELECT * FROM events WHERE number > ? ORDER BY number", (after,))
-        return (Event(*row) for row in rows)
+        return (checked_event(self.path, row, self._unchecked) for row in rows)
 
     def settled(self, decision: int) -> Event | None:
         """What became of a decision: its tell, forget or expire."""
         rows = self._connection.execute("SELECT * FROM events WHERE decision = ? AND kind <> 'ask'", (decision,))
         row = rows.fetchone()
-        return None if row is None else Event(*row)
+        return None if row is None else checked_event(self.path, row, self._unchecked)
 
     def old(self, until: float, most: int) -> Old:
         """The first `most` decisions closed, and other events, at time `until` or before."""
@@ -168,29 +198,12 @@ class Journal:
                     found.decisions.append(decision)
         return found
 
-    def last_mark(self) -> Mark:
-        """The last row of `history`; an agent has one from its creation."""
-        return Mark(*self._connection.execute("SELECT * FROM history ORDER BY number DESC LIMIT 1").fetchone())
-
     def close(self) -> None:
-        """Fold the write-ahead log into the file."""
+        """Fold the write-ahead log into the file, and seal it with its checksum."""
         self._connection.close()
-
-
-def connect(path: Path, mode: str) -> sqlite3.Connection:
-    """A connection that any thread may use, one at a time; mode as in SQLite's URIs: ro, rwc."""
-    try:
-        return sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None, check_same_thread=False
-        )
-    except sqlite3.Error as error:
-        raise OSError(f"DurableAgent: {path} cannot be opened: {error}") from None
-
-
-def check_application(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse the databases of other programs."""
-    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
-        raise OSError(f"DurableAgent: {path} is not an agent's file")
+        if is_wal_empty(self.path):
+            with contextlib.suppress(OSError):  # without a seal the next opening checks more
+                seal(self.path)
 
 
 def _sync_folder(folder: Path) -> None:

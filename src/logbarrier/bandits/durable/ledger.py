@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Callable, Hashable, Sequence
@@ -13,7 +14,9 @@ from ...base import validate
 from ..agent import Agent
 from ..algorithms.rule import Rule
 from ..waiting import Decision
-from .journal import Event, Journal, Mark, Old
+from .checksums import damaged
+from .database import Event
+from .journal import Journal, Mark, Old
 
 EVENTS_PER_SNAPSHOT = 4096
 BYTES_PER_EVENT = 64  # a snapshot may cost so much of the file per event since the last
@@ -37,23 +40,31 @@ class Ledger:
         self.ttl: float | None = None
         self.default_reward: float | None = None
         self._journal, self._rule, self._clock = journal, rule, clock
+        self._asked_at: dict[int, float]
         self._load()
 
     def _load(self) -> None:
         """The agent as the journal has it: the last snapshot, and the events after it."""
         number, text = self._journal.snapshot()
-        plain = json.loads(text)
-        self.agent = Agent.from_state_dict(plain["agent"], rule=self._rule)
-        self._asked_at: dict[int, float] = dict(plain["asked_at"])
-        self._told, self._reward_sum = plain["told"], plain["reward_sum"]
+        try:
+            plain = json.loads(text)
+            state, self._asked_at = plain["agent"], dict(plain["asked_at"])
+            self._told, self._reward_sum, self._time = plain["told"], plain["reward_sum"], plain["time"]
+        except (ValueError, KeyError, TypeError):
+            raise damaged(self._journal.path, f"row {number} of snapshots is not the state of an agent") from None
+        self.agent = Agent.from_state_dict(state, rule=self._rule)
         self._number = self._snapshot_at = number
-        self._snapshot_size, self._time = len(text), plain["time"]
+        self._snapshot_size = len(text)
         self._marked_at = self._journal.last_mark().number
         for event in self._journal.events(number):
-            replay(self.agent, event)
-            self._follow(event)
+            try:
+                replay(self.agent, event)
+                self._follow(event)
+            except KeyError:
+                raise damaged(self._journal.path, f"row {event.number} of events does not fit those before it") from None
         self._offset = max(0.0, self._time - self._clock())  # the clock was set back while nobody looked
         self._new: list[Event] = []
+        self._new_arm_sets: list[tuple[int, tuple[Any, ...]]] = []
         self._drop: Old | None = None
 
     def recover(self) -> None:
@@ -71,12 +82,12 @@ class Ledger:
             snapshot = self._number, self.snapshot_text()
         if self._number - self._marked_at >= max(16, self._number // MARKS):
             mark = self.mark()
-        self._journal.commit(self._new, snapshot=snapshot, mark=mark, drop=self._drop)
+        self._journal.commit(self._new, snapshot=snapshot, mark=mark, arm_sets=self._new_arm_sets, drop=self._drop)
         if snapshot is not None:
             self._snapshot_at, self._snapshot_size = self._number, len(snapshot[1])
         if mark is not None:
             self._marked_at = self._number
-        self._new, self._drop = [], None
+        self._new, self._new_arm_sets, self._drop = [], [], None
 
     def save_snapshot(self) -> None:
         """So that the next start has nothing to replay."""
@@ -103,16 +114,21 @@ class Ledger:
         return Mark(self._number, self._time, self._told, self._reward_sum, top)
 
     def replayed(self) -> Agent:
-        """An agent rebuilt by replaying the whole journal, from its creation or from when something was last dropped."""
+        """An agent rebuilt by replaying the whole journal, from its creation or from when something was last dropped.
+
+        Events that wait for the next commit are part of it.
+        """
         number, text = self._journal.snapshot(first=True)
         agent = Agent.from_state_dict(json.loads(text)["agent"], rule=self._rule)
-        for event in self._journal.events(number):
+        for event in itertools.chain(self._journal.events(number), self._new):
             replay(agent, event)
         return agent
 
     def ask(self, available: Sequence[Hashable] | None = None) -> Decision:
         """Draw an arm."""
-        chosen = None if available is None else list(available)
+        chosen = available
+        if available is not None and hasattr(available, "__iter__") and not isinstance(available, str):
+            chosen = [_plain_name(arm) for arm in available]
         decision = self.agent.ask(chosen)
         detail = None if chosen is None else json.dumps(chosen)
         self._note("ask", decision.id, arm=decision.arm, probability=decision.probability, detail=detail)
@@ -153,11 +169,13 @@ class Ledger:
         given = None if probability is None else validate.number("DurableAgent.add_arm", "probability", probability)
         self.agent.add_arm(arm, probability=given)
         self._note("add_arm", None, arm=self.agent.arms[-1], probability=given)
+        self._new_arm_sets.append((self._number, self.agent.arms))
 
     def remove_arm(self, arm: Hashable) -> None:
         """Remove an arm."""
         self.agent.remove_arm(arm)
         self._note("remove_arm", None, arm=arm)
+        self._new_arm_sets.append((self._number, self.agent.arms))
 
     def expire(self) -> None:
         """Close the decisions that have waited longer than ttl."""
@@ -202,7 +220,7 @@ class Ledger:
         probability: float | None = None,
         detail: str | None = None,
     ) -> None:
-        name = None if arm is None else json.dumps(arm.item() if isinstance(arm, np.generic) else arm)
+        name = None if arm is None else json.dumps(_plain_name(arm))
         event = Event(self._number + 1, self._now(), kind, decision, name, reward, probability, detail)
         self._new.append(event)
         self._follow(event)
@@ -250,6 +268,10 @@ def replay(agent: Agent, event: Event) -> None:
             agent.remove_arm(arm)
         case _:
             raise ValueError(f"DurableAgent: event {event.number} of the journal has an unknown kind {event.kind!r}")
+
+
+def _plain_name(arm: Any) -> Any:
+    return arm.item() if isinstance(arm, np.generic) else arm
 
 
 def _of(value: Any) -> Any:

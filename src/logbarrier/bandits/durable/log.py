@@ -3,61 +3,120 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import sqlite3
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from .journal import Mark, check_application, connect
+from .arm_sets import ArmSets
+from .checksums import damaged, is_as_sealed
+from .database import (
+    UNCHECKED,
+    Event,
+    check_application,
+    check_structure,
+    checked,
+    checked_event,
+    connect,
+    is_early,
+    reading,
+    settings_of,
+)
+from .journal import Mark
+from .wal import is_wal_empty
 
-PAGE = 1000
-QUERY = """
-SELECT a.decision, a.time, a.arm, a.probability, a.detail, s.kind, s.reward, s.time
-FROM events a LEFT JOIN events s ON s.decision = a.decision AND s.kind <> 'ask'
-WHERE a.decision > ? AND a.kind = 'ask' ORDER BY a.decision LIMIT ?
-"""
+PAGE = 2000  # events
+OUTCOMES = {"tell": "told", "forget": "forgotten", "expire": "expired"}
 
 
 def read_log(path: str | Path, *, after: int = -1) -> Iterator[dict[str, Any]]:
     """The decisions of a DurableAgent's file with ids above `after`, in order, also while it is in use.
 
-    Each is a dict: id, time, arm, probability (the propensity it was drawn with), available (names, or None for all), reward
-    (None if none came), outcome ("told", "forgotten", "expired" or None while it waits) and closed (when).
+    Each is a dict: id, time, arm, probability (the propensity it was drawn with), arm_set (a number for all the arms that
+    the agent had then; None where `ask` was given fewer), available (the names of the arms it was drawn from), reward (None if
+    none came), outcome ("told", "forgotten", "expired" or None while it is pending) and closed (when).
+
+    arm_set and available are both None where they are not known any more: for decisions that an earlier version made before
+    others were dropped. A row that is not what was written raises DamagedError, a ValueError.
     """
-    outcomes = {"tell": "told", "forget": "forgotten", "expire": "expired"}
-    with contextlib.closing(_open(Path(path))) as connection:
+    file = Path(path)
+    with contextlib.closing(open_file(file)) as connection:
+        with reading(file):
+            if after < 0 and not (is_wal_empty(file) and is_as_sealed(file)):
+                check_structure(connection, file)
+        arm_sets = ArmSets(file)
         while True:
-            rows = connection.execute(QUERY, (after, PAGE)).fetchall()
-            for identity, asked, arm, probability, available, kind, reward, closed in rows:
-                yield {
-                    "id": identity,
-                    "time": asked,
-                    "arm": json.loads(arm),
-                    "probability": probability,
-                    "available": None if available is None else json.loads(available),
-                    "reward": reward,
-                    "outcome": outcomes.get(kind),
-                    "closed": closed,
-                }
-            if len(rows) < PAGE:
+            with reading(file):
+                events = _page(connection, file, after, arm_sets)
+                decisions = [list(of_one) for _, of_one in itertools.groupby(events, attrgetter("decision"))]
+                if len(events) == PAGE:
+                    decisions.pop()  # the next page may have more of it
+                rows = [log_row(file, decision, arm_sets) for decision in decisions]
+            yield from rows
+            if len(events) < PAGE:
                 return
-            after = rows[-1][0]
+            after = rows[-1]["id"]
+
+
+def _page(connection: sqlite3.Connection, path: Path, after: int, arm_sets: ArmSets) -> list[Event]:
+    """The first PAGE events of decisions above `after`, by decision; and the arm sets that they need."""
+    query = "SELECT {} FROM events WHERE decision > ? ORDER BY decision, number LIMIT ?"
+    connection.execute("BEGIN")  # decisions and arm sets of one moment
+    try:
+        if is_early(connection):
+            rows = connection.execute(query.format("*, NULL"), (after, PAGE)).fetchall()
+            arm_sets.reconstruct(connection)
+            unchecked = 1 << 62
+        else:
+            rows = connection.execute(query.format("*"), (after, PAGE)).fetchall()
+            arm_sets.read(connection)
+            unchecked = settings_of(connection, path).get(UNCHECKED, 0)
+    finally:
+        connection.execute("COMMIT")
+    return [checked_event(path, row, unchecked) for row in rows]
+
+
+def log_row(path: Path, decision: list[Event], arm_sets: ArmSets) -> dict[str, Any]:
+    """What `read_log` yields of a decision, from its events: `ask` and what settled it."""
+    asked, settled = decision[0], decision[1] if len(decision) > 1 else None
+    if asked.kind != "ask" or asked.arm is None:
+        raise damaged(path, f"events has no row in which decision {asked.decision} was asked")
+    arm_set, available = arm_sets.at(asked.number)
+    if asked.detail is not None:
+        arm_set, available = None, json.loads(asked.detail)
+    return {
+        "id": asked.decision,
+        "time": asked.time,
+        "arm": json.loads(asked.arm),
+        "probability": asked.probability,
+        "arm_set": arm_set,
+        "available": available,
+        "reward": None if settled is None else settled.reward,
+        "outcome": None if settled is None else OUTCOMES.get(settled.kind),
+        "closed": None if settled is None else settled.time,
+    }
 
 
 def read_history(path: str | Path) -> list[Mark]:
     """The history of the policy and of rewards, oldest first."""
-    with contextlib.closing(_open(Path(path))) as connection:
-        return [Mark(*row) for row in connection.execute("SELECT * FROM history ORDER BY number")]
+    file = Path(path)
+    with contextlib.closing(open_file(file)) as connection, reading(file):
+        rows = connection.execute("SELECT * FROM history ORDER BY number").fetchall()
+        return [Mark(*(row if is_early(connection) else checked(file, "history", row))) for row in rows]
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def open_file(path: Path) -> sqlite3.Connection:
+    """A connection that reads an agent's file."""
     if not path.is_file():
         raise OSError(f"DurableAgent: there is no file {path}")
     connection = connect(path, "ro")
     try:
-        check_application(connection, path)
-    except sqlite3.Error as error:
+        with reading(path):
+            check_application(connection, path)
+    except BaseException:
         connection.close()
-        raise OSError(f"DurableAgent: {path} cannot be read: {error}") from None
+        raise
     return connection

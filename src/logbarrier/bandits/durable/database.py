@@ -1,0 +1,141 @@
+"""The SQLite file of an agent: its tables, how it is opened, and how its rows are verified.
+
+    events     number, time, kind, and what the kind needs of: decision, arm (JSON), reward, probability, detail (JSON)
+    snapshots  number of the last event in it, state (JSON): the first, from which a whole replay starts, and the last
+    history    number, time, rewards told so far, their sum, the most likely arms with their probabilities (JSON)
+    settings   name, value (JSON)
+    arm_sets   number of the event since which the agent has had these arms (JSON)
+
+The last column of each is the row's checksum. Files of earlier versions have neither checksums nor arm_sets.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .arm_sets import arm_set_row, reconstructed
+from .checksums import damaged, event_checksum, row_checksum
+
+APPLICATION = 0x6C6F6762
+ARM_SETS = "CREATE TABLE arm_sets (number INTEGER PRIMARY KEY, arms TEXT NOT NULL, checksum INTEGER)"
+SCHEMA = f"""
+CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, decision INTEGER, arm TEXT,
+                     reward REAL, probability REAL, detail TEXT, checksum INTEGER);
+CREATE INDEX by_decision ON events (decision);
+CREATE TABLE snapshots (number INTEGER PRIMARY KEY, state TEXT NOT NULL, checksum INTEGER);
+CREATE TABLE history (number INTEGER PRIMARY KEY, time REAL NOT NULL, told INTEGER, reward_sum REAL, policy TEXT,
+                      checksum INTEGER);
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER);
+{ARM_SETS};
+"""
+UNCHECKED = "events without checksum"  # a setting: up to this event the file was written by an earlier version
+SMALL_TABLES = ("snapshots", "history", "settings", "arm_sets")
+DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT)  # the rest: the disk, rights, a file of another program
+
+
+class Event(NamedTuple):
+    """A row of `events`; None where the kind has no such thing."""
+
+    number: int
+    time: float
+    kind: str
+    decision: int | None = None
+    arm: str | None = None
+    reward: float | None = None
+    probability: float | None = None
+    detail: str | None = None
+
+
+def connect(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection that any thread may use, one at a time; mode as in SQLite's URIs: ro, rwc."""
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    try:
+        connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise OSError(f"DurableAgent: {path} cannot be opened: {error}") from None
+    connection.text_factory = lambda content: content.decode(errors="replace")  # the checksum notices
+    return connection
+
+
+def check_application(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse the databases of other programs."""
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise OSError(f"DurableAgent: {path} is not an agent's file")
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what SQLite raises into one sentence: DamagedError, or OSError where the file may be whole."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in DAMAGE:
+            raise damaged(path, f"SQLite reports '{error}'") from None
+        raise OSError(f"DurableAgent: {path} cannot be opened: {error}") from None
+    except json.JSONDecodeError as error:  # in a file of an earlier version, without checksums
+        raise damaged(path, f"a row is not JSON ({error})") from None
+
+
+def is_early(connection: sqlite3.Connection) -> bool:
+    """Whether an earlier version made the file."""
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'arm_sets'").fetchone() is None
+
+
+def upgrade(connection: sqlite3.Connection, path: Path) -> None:
+    """Add to a file of an earlier version what it lacks; its events stay as they are, without checksums."""
+    connection.execute("BEGIN IMMEDIATE")
+    for table in ("events", "snapshots", "history", "settings"):
+        connection.execute(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER")
+    connection.execute(ARM_SETS)
+    if connection.execute("SELECT 1 FROM snapshots").fetchone() is not None:
+        rows = [arm_set_row(*each) for each in reconstructed(connection, path)]
+        connection.executemany("INSERT INTO arm_sets VALUES (?, ?, ?)", rows)
+    last = connection.execute("SELECT coalesce(max(number), 0) FROM events").fetchone()[0]
+    connection.execute("INSERT INTO settings VALUES (?, ?, NULL)", (UNCHECKED, json.dumps(last)))
+    for table in ("snapshots", "history", "settings"):
+        for row in connection.execute(f"SELECT rowid, * FROM {table}").fetchall():
+            connection.execute(f"UPDATE {table} SET checksum = ? WHERE rowid = ?", (row_checksum(row[1:-1]), row[0]))
+    connection.execute("COMMIT")
+
+
+def checked(path: Path, table: str, row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A row of one of SMALL_TABLES, without its checksum; DamagedError where that is wrong."""
+    if row_checksum(row[:-1]) != row[-1]:
+        raise damaged(path, f"row {row[0]!r} of {table} is not what was written")
+    return row[:-1]
+
+
+def checked_event(path: Path, row: tuple[Any, ...], unchecked: int) -> Event:
+    """A row of `events`, without its checksum; DamagedError where that is wrong. Up to number `unchecked` there is none."""
+    values, checksum = row[:8], row[8]
+    if event_checksum(values) != checksum and not (checksum is None and row[0] <= unchecked):
+        raise damaged(path, f"row {row[0]} of events is not what was written")
+    return Event(*values)
+
+
+def settings_of(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:
+    """name -> value."""
+    rows = (checked(path, "settings", row) for row in connection.execute("SELECT * FROM settings"))
+    return {name: json.loads(value) for name, value in rows}
+
+
+def check_structure(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise DamagedError where tables and index do not fit together, as after a row was lost."""
+    found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    if found != "ok":
+        raise damaged(path, f"SQLite reports '{' '.join(found.split())}'")
+
+
+def check_rows(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise DamagedError at the first row of any table that is not what was written."""
+    unchecked = settings_of(connection, path).get(UNCHECKED, 0)
+    for table in SMALL_TABLES:
+        for row in connection.execute(f"SELECT * FROM {table}"):
+            checked(path, table, row)
+    for row in connection.execute("SELECT * FROM events ORDER BY number"):
+        checked_event(path, row, unchecked)
