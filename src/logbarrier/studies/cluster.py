@@ -12,7 +12,10 @@ from concurrent.futures import CancelledError
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
 from ..base import validate
+from .arrays import arrays_in
 from .cell import Cell
 from .local import Report, Result, compute_cell
 
@@ -44,7 +47,15 @@ class DaskExecutor:
             return
         with self._client() as client:
             mine = secrets.token_hex(4)  # keys of this call alone: another client's equal cells are none of its business
-            cell_of = {client.submit(compute_cell, cell.wire, key=f"cell-{cell.id}-{mine}"): cell for cell in cells}
+            tables = [[cell.problem, cell.rule] for cell in cells]
+            # A task of its own for each array: it goes to a worker once, and again to others where a worker dies.
+            sent = {name: client.submit(_as_it_is, array, key=f"array-{name}-{mine}") for name, array in arrays_in(tables).items()}
+            cell_of = {
+                client.submit(
+                    compute_cell, cell.wire, arrays={name: sent[name] for name in arrays_in(table)}, key=f"cell-{cell.id}-{mine}"
+                ): cell
+                for cell, table in zip(cells, tables, strict=True)
+            }
             try:
                 yield from self._results(client, cell_of, report)
             except (OSError, CancelledError, RuntimeError):
@@ -103,6 +114,10 @@ class DaskExecutor:
         """Dask restarts a worker that dies, unless it dies while it starts; if so none is left, begin with new ones."""
         if self.scheduler is None and not client.scheduler_info()["workers"]:
             client.cluster.scale(len(client.cluster.worker_spec) + self.workers)
+
+
+def _as_it_is(array: np.ndarray) -> np.ndarray:
+    return array
 
 
 def _answers(client: Any) -> bool:
