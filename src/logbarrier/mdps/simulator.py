@@ -16,7 +16,7 @@ from .algorithms import Rule
 from .environments import MDPSource
 from .episode import new_episode, nothing_learned
 from .loop import REWARDS, loop_kernel
-from .measure import METRICS, Judge
+from .measure import METRICS, RANGES, Judge
 from .problem import FiniteMDP
 from .world import world_of
 
@@ -80,6 +80,7 @@ def simulate(
         {name: np.ascontiguousarray(measured[:, :, i]) for i, name in enumerate(names)},
         settings={"rule": rule.to_dict(), "problem": mdp.to_dict(), **sizes, **asked.settings},
         provenance=asked.provenance("mdp", started),
+        ranges=RANGES,
     )
 
 

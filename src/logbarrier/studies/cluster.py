@@ -46,16 +46,7 @@ class DaskExecutor:
         if not cells:
             return
         with self._client() as client:
-            mine = secrets.token_hex(4)  # keys of this call alone: another client's equal cells are none of its business
-            tables = [[cell.problem, cell.rule] for cell in cells]
-            # A task of its own for each array: it goes to a worker once, and again to others where a worker dies.
-            sent = {name: client.submit(_as_it_is, array, key=f"array-{name}-{mine}") for name, array in arrays_in(tables).items()}
-            cell_of = {
-                client.submit(
-                    compute_cell, cell.wire, arrays={name: sent[name] for name in arrays_in(table)}, key=f"cell-{cell.id}-{mine}"
-                ): cell
-                for cell, table in zip(cells, tables, strict=True)
-            }
+            cell_of = _submitted(client, cells)
             try:
                 yield from self._results(client, cell_of, report)
             except (OSError, CancelledError, RuntimeError):
@@ -114,6 +105,20 @@ class DaskExecutor:
         """Dask restarts a worker that dies, unless it dies while it starts; if so none is left, begin with new ones."""
         if self.scheduler is None and not client.scheduler_info()["workers"]:
             client.cluster.scale(len(client.cluster.worker_spec) + self.workers)
+
+
+def _submitted(client: Any, cells: Sequence[Cell]) -> dict[Any, Cell]:
+    """Future -> cell. Each array is a task of its own: a worker receives it once, and another one where that worker dies."""
+    mine = secrets.token_hex(4)  # keys of this call alone: another client's equal cells are none of its business
+    sent: dict[str, Any] = {}
+    cell_of = {}
+    for cell in cells:
+        needed = arrays_in([cell.problem, cell.rule])
+        for name in needed.keys() - sent.keys():
+            sent[name] = client.submit(_as_it_is, needed[name], key=f"array-{name}-{mine}")
+        arrays = {name: sent[name] for name in needed}
+        cell_of[client.submit(compute_cell, cell.wire, arrays=arrays, key=f"cell-{cell.id}-{mine}")] = cell
+    return cell_of
 
 
 def _as_it_is(array: np.ndarray) -> np.ndarray:

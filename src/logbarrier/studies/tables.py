@@ -23,7 +23,7 @@ from .settings import Setting, class_named, name_of_class, setting_of_problem, s
 
 Table = dict[str, Any]
 
-LISTS = {"means": 1, "scale": 1, "half_width": 1, "rho": 1, "R": 2, "P": 3}  # how deep lists are in themselves, which is no grid then
+LISTS = {"means": 1, "scale": 1, "half_width": 1, "rho": 1, "R": 2, "P": 3}  # the depth of lists that are no grid
 
 
 def rule_of(table: Table, near: Path | None = None, within: Setting | None = None) -> Any:
