@@ -14,7 +14,6 @@ from small_study import SMALL, cell_bytes
 import logbarrier as lb
 from logbarrier import mdps
 from logbarrier.studies import LocalExecutor, Store, Study, arrays, read_study, run, study_as_toml, write_summary
-from logbarrier.studies.cluster import DaskExecutor
 from logbarrier.studies.tables import described, problem_of, table_of_problem
 
 N_STATES = 30
@@ -140,7 +139,7 @@ def test_one_bad_folder_hides_no_other_in_status(finished, tmp_path):
 
 
 def test_dask_workers_receive_the_arrays(finished, tmp_path):
-    study = study_of(mdp())
-    store = Store(tmp_path / study.folder_name, study)
-    assert run(store, DaskExecutor(workers=1)).computed == 2
-    assert cell_bytes(store.folder) == cell_bytes(finished.folder)
+    (tmp_path / "large.toml").write_text(study_as_toml(study_of(mdp())))
+    done = logbarrier("run", tmp_path / "large.toml", "--out", tmp_path, "--executor", "dask", "--workers", 1)
+    assert done.returncode == 0, done.stderr
+    assert cell_bytes(tmp_path) == cell_bytes(finished.folder)

@@ -42,9 +42,7 @@ UPDATE_ERROR, DRAW_ERROR, HEALTH_ERROR = 1e-9, 1e-3, 1e-9  # the largest that ar
 LONGEST = 8  # steps of an enumerated episode: in `looping_world` one in 10^13 is longer
 
 
-def check_rule(
-    rule: Rule, *, seed: int = 0, show: Callable[[str], object] | None = None, raises: bool = True
-) -> Conformance:
+def check_rule(rule: Rule, *, seed: int = 0, show: Callable[[str], object] | None = None, raises: bool = True) -> Conformance:
     """Check that a rule does what every rule must do; return what was checked.
 
     show    is given the outcome of every check as it ends, such as print
