@@ -31,6 +31,21 @@ def test_interval_of_one_run_is_infinite():
     json.loads(json.dumps(single.to_dict(), allow_nan=False))
 
 
+def test_one_run_is_printed_without_intervals():
+    text = repr(lb.simulate(lb.SGB(learning_rate=0.1), lb.GapInstances(n_arms=5), horizon=5, runs=1))
+    assert "1 run (which has no interval), horizon 5" in text
+    assert "[" not in text
+    assert "inf" not in text
+
+
+def test_a_loaded_record_cuts_its_intervals_like_the_one_that_was_saved(tmp_path):
+    share = np.array([[1.0], [0.0], [0.0], [0.0]])
+    for ranges, least in (({"share": (0.0, 1.0)}, 0.0), ({"share": (-0.1, np.inf)}, -0.1), ({}, -0.545)):
+        record = lb.Record(np.array([0]), {"share": share}, {}, {}, ranges)
+        loaded = lb.Record.load(record.save(tmp_path / "a.npz"))
+        assert record.interval("share")[0] == loaded.interval("share")[0] == pytest.approx([least], abs=1e-3)
+
+
 def test_quantiles_and_stuck_fraction(record):
     assert record.quantiles("entropy", 0.5) == pytest.approx(np.median(record["entropy"], axis=0))
     assert record.quantiles("entropy", [0.1, 0.9]).shape == (2, len(record.steps))

@@ -28,6 +28,12 @@ def test_an_interval_of_probabilities_stays_between_0_and_1():
     assert (high[0], low[1]) == (free[1][0], free[0][1])
 
 
+@pytest.mark.parametrize("outside", [-1e-17, 1.0 + 2e-16])
+def test_an_interval_contains_its_mean_where_rounding_took_that_out_of_the_range(outside):
+    low, high = statistics.t_interval(np.array([outside, outside]), within=(0.0, 1.0))
+    assert low <= outside <= high
+
+
 def test_one_run_says_nothing():
     assert statistics.t_interval(np.array([0.3]), within=(0.0, 1.0)) == (0.0, 1.0)
 

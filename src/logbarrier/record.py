@@ -15,7 +15,7 @@ import numpy as np
 
 from .base import validate
 from .base.files import whole_file
-from .statistics import ANYWHERE, RANGES, quantiles, stuck_share, t_interval
+from .statistics import ANYWHERE, quantiles, stuck_share, t_interval
 
 FORMAT = 1
 
@@ -27,6 +27,7 @@ class Record:
     values      name -> (runs, C); `record[name]` reads one
     settings    what was simulated: rule, problem, horizon, runs, seed, ... as plain JSON values
     provenance  how: engine, threads, seconds, versions. Not part of the result and not in `digest`.
+    ranges      name -> the least and the greatest value the metric can have; any where it is not listed
 
     >>> import logbarrier as lb
     >>> record = lb.simulate(lb.SGB(learning_rate=0.1), lb.GapInstances(n_arms=3), horizon=50, runs=4, seed=0)
@@ -40,11 +41,13 @@ class Record:
         values: Mapping[str, np.ndarray],
         settings: Mapping[str, Any],
         provenance: Mapping[str, Any],
+        ranges: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
         self.steps = steps
         self.values = dict(values)
         self.settings = dict(settings)
         self.provenance = dict(provenance)
+        self.ranges = dict(ranges or {})
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.values:
@@ -80,7 +83,7 @@ class Record:
         if self.runs < 2:
             unknown = np.full(len(self.steps), np.inf)
             return -unknown, unknown
-        return t_interval(self[name], level, RANGES.get(name, ANYWHERE))
+        return t_interval(self[name], level, self.ranges.get(name, ANYWHERE))
 
     def quantiles(self, name: str, q: float | Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95)) -> np.ndarray:
         """Quantiles over runs, (len(q), C), or (C,) for a single q."""
@@ -159,7 +162,7 @@ class Record:
     def save(self, path: str | Path) -> Path:
         """Write one .npz, whole or not at all; returns its path."""
         target = Path(path)
-        header = {"format": FORMAT, "settings": self.settings, "provenance": self.provenance}
+        header = {"format": FORMAT, "settings": self.settings, "provenance": self.provenance, "ranges": self.ranges}
         try:
             with whole_file(target) as file:
                 np.savez(file, header=np.array(json.dumps(header)), steps=self.steps, **self.values)  # type: ignore[arg-type]
@@ -179,7 +182,8 @@ class Record:
             steps = arrays.pop("steps")
             if not arrays or any(array.ndim != 2 or array.shape[1:] != steps.shape for array in arrays.values()):
                 raise ValueError
-            return cls(steps, arrays, header["settings"], header["provenance"])
+            ranges = {name: (float(least), float(most)) for name, (least, most) in header.get("ranges", {}).items()}
+            return cls(steps, arrays, header["settings"], header["provenance"], ranges)
         except FileNotFoundError:
             raise FileNotFoundError(f"Record.load: there is no file {path}") from None
         except ValueError as error:
@@ -200,15 +204,17 @@ class Record:
         rule = dict(self.settings.get("rule", {}))
         name = rule.pop("rule", "?")
         parameters = ", ".join(f"{key}={value}" for key, value in rule.items())
+        count = f"{self.runs} runs" if self.runs > 1 else "1 run (which has no interval)"
         lines = [
             f"Record of {name}({parameters})",
             f"  {self.settings.get('problem', {}).get('problem', '?')}, {self._size}, "
-            f"{self.runs} runs, horizon {self.horizon:,}, seed {self.settings.get('seed', '?')}, "
+            f"{count}, horizon {self.horizon:,}, seed {self.settings.get('seed', '?')}, "
             f"{self.provenance.get('engine', '?')} engine, {self.provenance.get('seconds', float('nan')):.2f} s",
         ]
         for metric in self.metrics:
             low, high = self.interval(metric)
-            lines.append(f"  {metric:<28}{self.mean(metric)[-1]:>12.5g}   [{low[-1]:.5g}, {high[-1]:.5g}]")
+            interval = f"   [{low[-1]:.5g}, {high[-1]:.5g}]" if self.runs > 1 else ""
+            lines.append(f"  {metric:<28}{self.mean(metric)[-1]:>12.5g}{interval}")
         if "wrong_probability" in self.values:
             lines.append(f"  {'stuck on a wrong arm':<28}{self.stuck_fraction():>12.3g}")
         return "\n".join(lines)

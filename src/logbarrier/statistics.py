@@ -15,19 +15,6 @@ LEVEL = 0.95
 RESAMPLES = 2000
 STUCK = 0.5  # a run is stuck where one wrong arm holds more than this share of the probability
 
-# What is known of a metric whatever the runs were; no interval leaves its range.
-RANGES = {
-    "optimal_probability": (0.0, 1.0),
-    "min_probability": (0.0, 1.0),
-    "wrong_probability": (0.0, 1.0),
-    "coverage": (0.0, 1.0),
-    "min_occupancy": (0.0, 1.0),
-    "inverse_square_probability": (1.0, np.inf),
-    "suboptimality": (0.0, np.inf),
-    "gradient_norm": (0.0, np.inf),
-    "entropy": (0.0, np.inf),
-    "regret": (0.0, np.inf),
-}
 ANYWHERE = (-np.inf, np.inf)
 
 
@@ -36,15 +23,16 @@ def t_interval(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Student-t interval (low, high) of the mean over runs, values (runs, ...).
 
-    within: the range in which the mean must lie. Cutting the interval to it changes no coverage. One run says nothing of
-    spread: its interval is the whole range.
+    within: the range in which the mean must lie. Cutting the interval to it changes no coverage. The interval contains the
+    mean all the same where rounding took that out of the range. One run says nothing of spread: its interval is the range.
     """
     runs, mean = len(values), values.mean(axis=0)
-    if runs < 2:
-        return np.full_like(mean, within[0]), np.full_like(mean, within[1])
-    with np.errstate(over="ignore"):  # 1/p^2 reaches 1e300, whose spread is infinite in float64
-        half = t_quantile((1 + level) / 2, runs - 1) * values.std(axis=0, ddof=1) / np.sqrt(runs)
-    return np.maximum(mean - half, within[0]), np.minimum(mean + half, within[1])
+    half: np.ndarray | float = np.inf
+    if runs > 1:
+        with np.errstate(over="ignore"):  # 1/p^2 reaches 1e300, whose spread is infinite in float64
+            half = t_quantile((1 + level) / 2, runs - 1) * values.std(axis=0, ddof=1) / np.sqrt(runs)
+    low, high = np.maximum(mean - half, within[0]), np.minimum(mean + half, within[1])
+    return np.minimum(low, mean), np.maximum(high, mean)
 
 
 def t_quantile(share: float, freedom: float) -> float:

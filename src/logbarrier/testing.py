@@ -9,9 +9,7 @@ True
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,45 +24,11 @@ from .bandits.loops.dense import learn_mean
 from .bandits.problems import GaussianBandit
 from .bandits.simulator import simulate
 from .bandits.softmax import softmax
+from .base.conformance import Conformance, carry_out
 from .engine.random import step_uniforms, stream_key
 
 Situation = tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 FALSE_ALARM = 1e-6  # of each statistical check; its draws are fixed by the seed
-
-
-@dataclass(frozen=True)
-class Check:
-    """One check and its outcome: failure is empty if it passed."""
-
-    name: str
-    claim: str
-    failure: str
-    seconds: float
-
-    def __str__(self) -> str:
-        verdict = f"FAILED: {self.failure}" if self.failure else "ok"
-        return f"{self.claim}: {verdict} ({self.seconds:.1f} s)"
-
-
-@dataclass(frozen=True)
-class Conformance:
-    """The outcome of every check of a rule."""
-
-    rule: Rule
-    checks: tuple[Check, ...]
-
-    @property
-    def passed(self) -> bool:
-        """Whether all of them passed."""
-        return not self.failures
-
-    @property
-    def failures(self) -> list[str]:
-        """A sentence for each check that failed."""
-        return [check.failure for check in self.checks if check.failure]
-
-    def __str__(self) -> str:
-        return "\n".join([f"{self.rule!r}: {len(self.checks)} checks, {len(self.failures)} failed", *map(str, self.checks)])
 
 
 def check_rule(
@@ -75,21 +39,7 @@ def check_rule(
     show    told of every check as it ends, such as print. The first ones need no compiled loop and answer within seconds
     raises  AssertionError with the sentence of every failed check; False leaves them to `Conformance.failures`
     """
-    done = []
-    for check in _checks_of(rule):
-        started, failure = time.perf_counter(), ""
-        try:
-            check(rule, n_arms=n_arms, seed=seed)
-        except (AssertionError, ValueError, NotImplementedError) as error:
-            failure = str(error) or f"{type(rule).__name__}: {check.__name__} needs a method that is not implemented"
-        claim = " ".join((check.__doc__ or check.__name__).split()).rstrip(".")
-        done.append(Check(check.__name__, claim, failure, time.perf_counter() - started))
-        if show is not None:
-            show(str(done[-1]))
-    result = Conformance(rule, tuple(done))
-    if raises and not result.passed:
-        raise AssertionError("; ".join(result.failures))
-    return result
+    return carry_out(rule, _checks_of(rule), show=show, raises=raises, n_arms=n_arms, seed=seed)
 
 
 def _checks_of(rule: Rule) -> list[Callable[..., None]]:

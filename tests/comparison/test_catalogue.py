@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import logbarrier as lb
 from logbarrier import theory
 from logbarrier.comparison import INSTANCES, SYSTEMS, Budget, study_of, systems_named
 from logbarrier.comparison.instances import BAD_START, EASY, NEAR_TIE, WORSE_START
+from logbarrier.comparison.prescriptions import PRESCRIPTIONS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "systems.md").read_text()
 
@@ -26,8 +28,9 @@ def test_every_system_is_a_rule_that_a_study_can_keep(instance):
     assert len(study.cases) == sum(instance.faced_by(each) is instance for each in wanted)
 
 
-def test_names_are_unique():
-    assert len({system.name for system in SYSTEMS}) == len(SYSTEMS)
+def test_systems_prescriptions_and_rows_of_the_page_have_the_same_names():
+    rows = re.findall(r"^\| `([\w-]+)`<br>", PAGE, re.MULTILINE)
+    assert sorted(rows) == sorted(PRESCRIPTIONS) == sorted(system.name for system in SYSTEMS)
 
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)

@@ -12,7 +12,7 @@ from logbarrier import mdps
 from logbarrier.engine.compiled import from_python
 from logbarrier.engine.random import stream_key
 from logbarrier.mdps.episode import VISITS, count_visits, new_episode, nothing_learned, renew, softmax_action
-from logbarrier.mdps.measure import Judge, reward_per_step
+from logbarrier.mdps.measure import RANGES, Judge, reward_per_step
 from logbarrier.mdps.world import searched, successor_of, world_of
 
 PG = mdps.PG(learning_rate=0.1)
@@ -54,6 +54,37 @@ def test_states_are_visited_as_often_as_the_occupancy_says():
     visits = flight.learned.visits
     assert visits.sum() == 20_000
     assert chisquare(visits, 20_000 * mdp.rho).pvalue > 1e-6
+
+
+def short_sighted_mdp():
+    """Maximising J with gamma 0.1 takes 1 now and nothing for the rest of the episode; 0.9 at every step would be better."""
+    P = np.zeros((2, 2, 2))
+    P[0, 0, 1] = P[0, 1, 0] = P[1, :, 1] = 1.0
+    return mdps.FiniteMDP(P=P, R=[[1.0, 0.9], [0.0, 0.0]], rho=[1.0, 0.0], gamma=0.1)
+
+
+def test_an_interval_of_negative_regret_contains_its_mean():
+    record = mdps.simulate(PG, short_sighted_mdp(), steps=2000, runs=6, checkpoints=5)
+    low, high = record.interval("regret")
+    assert record.mean("regret")[-1] < -20
+    assert (low <= record.mean("regret")).all()
+    assert (record.mean("regret") <= high).all()
+    spread = record["regret"].std(axis=0, ddof=1) / np.sqrt(6)
+    assert high - low == pytest.approx(2 * 2.570581836 * spread, rel=1e-6)  # the t quantile of five degrees of freedom
+
+
+@pytest.mark.parametrize("gamma", [0.9, 1.0])
+def test_no_value_leaves_the_range_of_its_metric(gamma):
+    """gamma 1 counts visits: a single state that is left with probability 1/10 is visited ten times."""
+    one_state = mdps.FiniteMDP(P=np.full((1, 2, 1), 0.9), R=[[1.0, -1.0]], rho=[1.0], gamma=1.0)
+    mdp = one_state if gamma == 1.0 else random_mdp(3)
+    record = mdps.simulate(PG, mdp, steps=2000, runs=4, checkpoints=5)
+    for name, (least, most) in RANGES.items():
+        assert record[name].min() >= least - 1e-12
+        assert record[name].max() <= most + 1e-12
+        low, high = record.interval(name)
+        assert (low <= record.mean(name)).all()
+        assert (record.mean(name) <= high).all()
 
 
 def test_occupancies_agree_with_elimination():

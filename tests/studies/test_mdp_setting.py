@@ -43,6 +43,7 @@ def test_a_study_file_of_mdps_runs_stops_and_goes_on(tmp_path):
     stored = record_of(store, study.cases[-1])
     for name in ("score", "regret"):
         assert np.array_equal(stored[name], whole[name])
+        assert np.array_equal(stored.interval(name), whole.interval(name))
 
 
 def test_every_environment_goes_into_a_study_and_comes_back():

@@ -1,4 +1,4 @@
-"""What is measured of a policy at a checkpoint. The order of METRICS is the order of the columns."""
+"""What is measured of a policy at a checkpoint. The order of RANGES is the order of the columns."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import math
 from ..engine.compiled import compiled
 from ..engine.elementary import log
 
-METRICS = (
-    "optimal_probability",
-    "min_probability",
-    "wrong_probability",
-    "regret",
-    "suboptimality",
-    "gradient_norm",
-    "inverse_square_probability",
-    "entropy",
-)
+RANGES = {  # metric -> the least and the greatest value it can have
+    "optimal_probability": (0.0, 1.0),
+    "min_probability": (0.0, 1.0),
+    "wrong_probability": (0.0, 1.0),
+    "regret": (0.0, math.inf),
+    "suboptimality": (0.0, math.inf),
+    "gradient_norm": (0.0, math.inf),
+    "inverse_square_probability": (1.0, math.inf),
+    "entropy": (0.0, math.inf),
+}
+METRICS = tuple(RANGES)
 SMALLEST_SQUARED = 1e-150  # below, 1/p^2 would leave float64; it is reported as 1e300
 
 

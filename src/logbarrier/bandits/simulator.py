@@ -18,7 +18,7 @@ from ..record import Record
 from .algorithms.rule import Rule
 from .changing import ChangingBandits
 from .flights import ENGINES, Flight, Stops, choose, make_ready
-from .metrics import METRICS
+from .metrics import METRICS, RANGES
 from .problems import ProblemSource
 from .starts import Start, as_start
 
@@ -84,6 +84,7 @@ def simulate(
         {name: np.ascontiguousarray(measured[:, :, METRICS.index(name)]) for name in names},
         settings={**task, **asked.settings, "start": "uniform" if start is None else repr(start)},
         provenance=asked.provenance(flight_type.name, started),
+        ranges=RANGES,
     )
 
 

@@ -72,6 +72,12 @@ def _print_report(found: Plan, console: Console) -> None:
     console.print(f"\n[bold]Run[/bold]\n{found.choice.code}", highlight=False)
     if len(found.rows) > 1:
         second = found.rows[1]
+        if found.undecided:
+            console.print(
+                f"\n[bold]Undecided[/bold] between {found.choice.code} and {second.code}, raise --budget; "
+                "the first has the better mean.",
+                highlight=False,
+            )
         console.print(
             f"\nAgainst the runner-up it saves {second.ahead:,.0f} of regret ({second.low:,.0f} .. {second.high:,.0f}, 95 %), "
             f"on the same {second.runs} runs of both.",
@@ -94,7 +100,7 @@ def _print_rows(found: Plan, console: Console) -> None:
             row.code.removeprefix("lb."),
             f"{row.regret:,.0f}",
             f"{row.optimal_probability:.3f}",
-            f"{row.stuck:.2f}",
+            "-" if row.stuck is None else f"{row.stuck:.2f}",
             saved,
             str(row.runs),
         )

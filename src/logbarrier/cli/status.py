@@ -34,13 +34,12 @@ def status(
         base = out or Path("runs")
         skipped: list[dict[str, str]] = []
         if folder is None:
-            stores, skipped = _all_in(base)
+            listed, skipped = _all_in(base)
         elif folder.is_dir():
-            stores = [Store.open(folder)]
+            listed = [_plain(Store.open(folder))]
         else:
             study = read_study(folder).study
-            stores = [Store(base / study.folder_name, study)]
-        listed = [_plain(store) for store in stores]
+            listed = [_plain(Store(base / study.folder_name, study))]
     for one in skipped:
         warn(f"{one['folder']} is left out: {one['skipped']}")
     if as_json:
@@ -58,19 +57,21 @@ def status(
             typer.echo(printable(f"{row['folder']} is being written by {row['holder']}"))
 
 
-def _all_in(base: Path) -> tuple[list[Store], list[dict[str, str]]]:
+def _all_in(base: Path) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
     """Every study in a folder, and those that cannot be read here, with the reason."""
     from ..studies import Store
 
-    stores, skipped = [], []
+    listed, skipped = [], []
     for file in sorted(base.glob("*/study.toml")):
         try:
-            stores.append(Store.open(file.parent))
-        except (ValueError, OSError) as error:
-            skipped.append({"folder": str(file.parent), "skipped": str(error).removeprefix(f"{file}: ")})
-    if not stores and not skipped:
+            listed.append(_plain(Store.open(file.parent)))
+        except Exception as error:  # whatever is wrong with a folder, the others are listed
+            said = str(error).removeprefix(f"{file}: ")
+            named = said if isinstance(error, ValueError | OSError) else f"{type(error).__name__}: {said}"
+            skipped.append({"folder": str(file.parent), "skipped": named})
+    if not listed and not skipped:
         raise ValueError(f"status: no study in {base}; 'logbarrier run STUDY.toml' makes one")
-    return stores, skipped
+    return listed, skipped
 
 
 def _plain(store: Store) -> dict[str, Any]:

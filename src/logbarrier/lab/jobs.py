@@ -120,7 +120,7 @@ def joined(parts: list[Record]) -> Record:
     """The record of all runs from the records of consecutive blocks."""
     values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0].metrics}
     settings = {**parts[0].settings, "runs": sum(part.runs for part in parts)}
-    return Record(parts[0].steps, values, settings, parts[0].provenance)
+    return Record(parts[0].steps, values, settings, parts[0].provenance, parts[0].ranges)
 
 
 def curves_job(state: State, kept: Kept, check: Check) -> Iterator[Compiling | Curves]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,7 +11,14 @@ from ..engine.compiled import compiled, from_python
 from .episode import Learned
 from .problem import FiniteMDP
 
-METRICS = ("score", "return", "coverage", "min_occupancy", "regret")
+RANGES = {  # metric -> the least and the greatest value it can have
+    "score": (-math.inf, 1.0),
+    "return": (-math.inf, math.inf),
+    "coverage": (0.0, 1.0),
+    "min_occupancy": (0.0, math.inf),  # with gamma 1 it counts visits
+    "regret": (-math.inf, math.inf),  # rewards are drawn, and may be better than the mean of the optimal policy
+}
+METRICS = tuple(RANGES)
 UNSETTLED = 1e-13  # the share of all visits that may be missing from an occupancy
 
 

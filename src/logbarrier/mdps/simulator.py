@@ -18,7 +18,7 @@ from .algorithms import Rule
 from .environments import MDPSource
 from .episode import new_episode, nothing_learned
 from .loop import REWARDS, loop_kernel
-from .measure import METRICS, Judge
+from .measure import METRICS, RANGES, Judge
 from .problem import FiniteMDP
 from .world import world_of
 
@@ -82,6 +82,7 @@ def simulate(
         {name: np.ascontiguousarray(measured[:, :, i]) for i, name in enumerate(names)},
         settings={"rule": rule.to_dict(), "problem": mdp.to_dict(), **sizes, **asked.settings},
         provenance=asked.provenance("mdp", started),
+        ranges=RANGES,
     )
 
 

@@ -7,12 +7,12 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from ..base.conformance import Conformance, carry_out
 from ..engine.compiled import from_python
 from ..engine.random import stream_key
 from .algorithms import Rule
@@ -38,58 +38,50 @@ from .measure import Judge
 from .problem import FiniteMDP
 from .simulator import Flight, simulate
 
+UPDATE_ERROR, DRAW_ERROR, HEALTH_ERROR = 1e-9, 1e-3, 1e-9  # the largest that are allowed
 LONGEST = 8  # steps of an enumerated episode: in `looping_world` one in 10^13 is longer
 
 
-@dataclass(frozen=True)
-class Check:
-    """One demand on a rule: the largest error found and the largest allowed."""
+def check_rule(rule: Rule, *, seed: int = 0, show: Callable[[str], object] | None = None, raises: bool = True) -> Conformance:
+    """Check that a rule does what every rule must do; return what was checked.
 
-    demand: str
-    error: float
-    allowed: float
-
-    @property
-    def passed(self) -> bool:
-        """Whether the rule meets it; an error that is not a number does not."""
-        return self.error <= self.allowed
-
-    def __str__(self) -> str:
-        return f"{'ok' if self.passed else 'FAILED':<7}{self.demand}: {self.error:.1e}, allowed {self.allowed:.1e}"
-
-
-@dataclass(frozen=True)
-class CheckedRule:
-    """What `check_rule` found."""
-
-    rule: Rule
-    checks: tuple[Check, ...]
-
-    @property
-    def passed(self) -> bool:
-        """Whether every demand is met."""
-        return all(check.passed for check in self.checks)
-
-    def __str__(self) -> str:
-        return "\n".join([repr(self.rule), *(f"  {check}" for check in self.checks)])
-
-
-def check_rule(rule: Rule, *, seed: int = 0) -> CheckedRule:
-    """Try a rule: its mean update by enumerating every episode of tiny MDPs, its draws, its bits on threads, its health.
-
-    Raises nothing: `.passed` says whether all is well, and printing the result says what is not.
+    show    is given the outcome of every check as it ends, such as print
+    raises  AssertionError with the sentence of every failed check; False leaves them to `Conformance.failures`
     """
+    if not isinstance(rule, Rule):
+        raise TypeError(f"check_rule: rule must be a rule such as mdps.SpectralPG(), got {rule!r}")
+    checks = (check_expected_update, check_draws, check_scheduling, check_health)
+    return carry_out(rule, checks, show=show, raises=raises, seed=seed)
+
+
+def check_expected_update(rule: Rule, *, seed: int = 0) -> None:
+    """The mean update over all episodes of tiny MDPs, enumerated, is the one the rule claims."""
     rng = np.random.default_rng(seed)
-    worlds = [layered_world(rng, n_actions) for n_actions in (2, 3)] + [looping_world(rng)]
-    return CheckedRule(
-        rule,
-        (
-            Check("the mean update is the claimed one", max(update_error(rule, world, rng) for world in worlds), 1e-9),
-            Check("actions are drawn from the policy", draw_error(rule, worlds[0], seed), 1e-3),
-            Check("threads, chunks and splitting change no bit", scheduling_error(rule, worlds[0], seed), 0.0),
-            Check("rewards of a million leave a policy", health_error(rule, worlds[0], seed), 1e-9),
-        ),
-    )
+    for mdp in (layered_world(rng, 2), layered_world(rng, 3), looping_world(rng)):
+        error = update_error(rule, mdp, rng)
+        assert error <= UPDATE_ERROR, f"{rule.name}: E[update] differs from the claimed one by {error:.1e} of its size"
+
+
+def check_draws(rule: Rule, *, seed: int = 0) -> None:
+    """Actions are drawn from the policy."""
+    error = draw_error(rule, _one_world(seed), seed)
+    assert error <= DRAW_ERROR, f"{rule.name}: actions are drawn with probabilities that differ from the policy by {error:.1e}"
+
+
+def check_scheduling(rule: Rule, *, seed: int = 0) -> None:
+    """Threads, chunks and splitting the runs over calls change no bit."""
+    same = scheduling_error(rule, _one_world(seed), seed) == 0.0
+    assert same, f"{rule.name}: threads, chunks or splitting the runs over calls give different bits"
+
+
+def check_health(rule: Rule, *, seed: int = 0) -> None:
+    """Rewards of a million leave a policy whose values are possible."""
+    error = health_error(rule, _one_world(seed), seed)
+    assert error <= HEALTH_ERROR, f"{rule.name}: rewards of a million lead to a score above 1 by {error:.1e}, or to no number"
+
+
+def _one_world(seed: int) -> FiniteMDP:
+    return layered_world(np.random.default_rng(seed), 2)
 
 
 def layered_world(rng: np.random.Generator, n_actions: int) -> FiniteMDP:

@@ -94,7 +94,8 @@ class Results:
         record = self.find(n_arms, rule)
         if record is None or record.runs < self.runs:
             raise LookupError(f"{rule} on {n_arms} arms has too few finished runs")
-        return Record(record.steps, {name: values[: self.runs] for name, values in record.values.items()}, record.settings, {})
+        first = {name: values[: self.runs] for name, values in record.values.items()}
+        return Record(record.steps, first, record.settings, {}, record.ranges)
 
     @property
     def horizon(self) -> int:

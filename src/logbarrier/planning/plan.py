@@ -36,6 +36,7 @@ class Row:
     """What a rule did by the horizon, on average over its runs.
 
     code           the line that makes it
+    stuck          share of runs in which one wrong arm holds most of the probability; None for a rule without preferences
     ahead          regret that the choice saves against it, on their common runs, with a 95 % interval; 0 for the choice
     """
 
@@ -43,7 +44,7 @@ class Row:
     runs: int
     regret: float
     optimal_probability: float
-    stuck: float
+    stuck: float | None
     ahead: float
     low: float
     high: float
@@ -51,7 +52,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Plan(Plain):
-    """The answer: rows[0] is the choice, the others follow by the objective; left_out are those too slow to try."""
+    """The answer: rows[0] is the choice, the others follow by the objective; left_out are those too slow to try.
+
+    undecided: the 95 % interval of what the choice gains against rows[1], in what decided between them, contains 0.
+    """
 
     problem: dict[str, Any]
     horizon: int
@@ -59,6 +63,7 @@ class Plan(Plain):
     seed: int
     rows: tuple[Row, ...]
     left_out: tuple[str, ...]
+    undecided: bool
 
     @property
     def choice(self) -> Row:
@@ -100,7 +105,7 @@ def plan(
     family = family_of(n_arms, gap, rewards=rewards, r_max=r_max, scale=scale)
     race = _Race(family, horizon, objective, validate.integer("plan", "seed", seed, 0), budget, threads, progress)
     rows = race.run()
-    return Plan(family.to_dict(), horizon, objective, seed, rows, tuple(map(code_of, race.left_out)))
+    return Plan(family.to_dict(), horizon, objective, seed, rows, tuple(map(code_of, race.left_out)), race.undecided)
 
 
 def family_of(
@@ -127,7 +132,7 @@ class _Race:
         progress: Progress | None,
     ) -> None:
         self.family, self.horizon, self.objective, self.seed, self.budget = family, horizon, objective, seed, budget
-        self.threads, self.progress, self.spent = threads, progress, 0.0
+        self.threads, self.progress, self.spent, self.undecided = threads, progress, 0.0, False
         tried = contenders(family)
         self.costs = {rule: cost(rule, family.n_arms, horizon) for rule in tried}
         self.left_out = [rule for rule in tried if FEWEST_RUNS * self.costs[rule] > DEAREST * budget]
@@ -151,6 +156,7 @@ class _Race:
                 racing = racing[:keep]
         if self.progress is not None:
             self.progress(100, 100)
+        self.undecided = len(racing) > 1 and self._undecided(racing[0], racing[1])
         return tuple(self._row(rule, racing[0]) for rule in racing + dropped)
 
     def _runs(self, racing: list[Rule], share: float) -> int:
@@ -185,6 +191,13 @@ class _Race:
         best = max(mean[0] for mean in means.values())
         return lambda rule: (0.0, means[rule][2]) if means[rule][0] >= best - NEAR else (1.0, -means[rule][0])
 
+    def _undecided(self, choice: Rule, second: Rule) -> bool:
+        """Whether their common runs leave open which is better, in the figure that decided between them."""
+        gained = self.results[choice][:, 0] - self.results[second][:, 0]  # p(a*)
+        if self.objective == "regret" or gained.mean() <= NEAR:
+            gained = self.results[second][:, 2] - self.results[choice][:, 2]
+        return bool(t_interval(gained)[0] <= 0.0)
+
     def _row(self, rule: Rule, choice: Rule) -> Row:
         done = self.results[rule]
         saved = done[:, 2] - self.results[choice][: len(done), 2]
@@ -195,7 +208,7 @@ class _Race:
             runs=len(done),
             regret=float(regret),
             optimal_probability=float(optimal),
-            stuck=float(stuck_share(done[:, 1])),
+            stuck=float(stuck_share(done[:, 1])) if rule.has_preferences else None,
             ahead=float(saved.mean()),
             low=float(low),
             high=float(high),

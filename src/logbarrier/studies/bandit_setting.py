@@ -12,7 +12,7 @@ from ..bandits.algorithms import RULES
 from ..bandits.algorithms.rule import Rule
 from ..bandits.changing import ChangingBandits, DriftingArms, SeasonalArms, SwappingArms
 from ..bandits.flights import ENGINES, choose
-from ..bandits.metrics import METRICS
+from ..bandits.metrics import METRICS, RANGES
 from ..bandits.problems import (
     BernoulliBandit,
     BernoulliGapInstances,
@@ -56,6 +56,7 @@ class Bandits(Setting):
     problems = PROBLEMS
     rule_base = Rule
     metrics = METRICS
+    ranges = MappingProxyType(RANGES)
     ranked_by = RANKED_BY
     drawn = ("optimal_probability", "regret", *METRICS)
     symbols = MappingProxyType({"n_arms": "K"})

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..record import Record
+from .arrays import arrays_in, with_references, with_values
 from .cell import Cell
 
 FORMAT = 1
@@ -27,7 +28,9 @@ class DamagedCellError(ValueError):
 def pack(cell: Cell, record: Record) -> bytes:
     """The bytes of a finished cell."""
     buffer = io.BytesIO()
-    header = {"format": FORMAT, "identity": cell.identity, "settings": record.settings}
+    stored_once = arrays_in([cell.problem, cell.rule])
+    settings = with_references(record.settings, stored_once) if stored_once else record.settings
+    header = {"format": FORMAT, "identity": cell.identity, "settings": settings}
     arrays: dict[str, Any] = {"header": np.array(json.dumps(header, sort_keys=True)), "steps": record.steps, **record.values}
     np.savez(buffer, **arrays)
     content = buffer.getvalue()
@@ -45,4 +48,4 @@ def unpack(cell: Cell, content: bytes) -> Record:
     header = json.loads(str(arrays.pop("header")))
     if header["format"] != FORMAT or header["identity"] != cell.identity:
         raise DamagedCellError(f"cell {cell.id}: the file holds another cell or another format")
-    return Record(arrays.pop("steps"), arrays, header["settings"], {})
+    return Record(arrays.pop("steps"), arrays, with_values(header["settings"]), {})

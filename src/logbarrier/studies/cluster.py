@@ -12,7 +12,10 @@ from concurrent.futures import CancelledError
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
 from ..base import validate
+from .arrays import arrays_in
 from .cell import Cell
 from .local import Report, Result, compute_cell
 
@@ -43,8 +46,7 @@ class DaskExecutor:
         if not cells:
             return
         with self._client() as client:
-            mine = secrets.token_hex(4)  # keys of this call alone: another client's equal cells are none of its business
-            cell_of = {client.submit(compute_cell, cell.wire, key=f"cell-{cell.id}-{mine}"): cell for cell in cells}
+            cell_of = _submitted(client, cells)
             try:
                 yield from self._results(client, cell_of, report)
             except (OSError, CancelledError, RuntimeError):
@@ -103,6 +105,24 @@ class DaskExecutor:
         """Dask restarts a worker that dies, unless it dies while it starts; if so none is left, begin with new ones."""
         if self.scheduler is None and not client.scheduler_info()["workers"]:
             client.cluster.scale(len(client.cluster.worker_spec) + self.workers)
+
+
+def _submitted(client: Any, cells: Sequence[Cell]) -> dict[Any, Cell]:
+    """Future -> cell. Each array is a task of its own: a worker receives it once, and another one where that worker dies."""
+    mine = secrets.token_hex(4)  # keys of this call alone: another client's equal cells are none of its business
+    sent: dict[str, Any] = {}
+    cell_of = {}
+    for cell in cells:
+        needed = arrays_in([cell.problem, cell.rule])
+        for name in needed.keys() - sent.keys():
+            sent[name] = client.submit(_as_it_is, needed[name], key=f"array-{name}-{mine}")
+        arrays = {name: sent[name] for name in needed}
+        cell_of[client.submit(compute_cell, cell.wire, arrays=arrays, key=f"cell-{cell.id}-{mine}")] = cell
+    return cell_of
+
+
+def _as_it_is(array: np.ndarray) -> np.ndarray:
+    return array
 
 
 def _answers(client: Any) -> bool:

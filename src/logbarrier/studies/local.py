@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import threading
 import traceback
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..base import validate
+from .arrays import add_arrays
 from .cell import Cell, cell_of, machine
 from .cell_file import pack
 
@@ -72,10 +75,17 @@ def _compute_one(cell: Cell, threads: int, report: Report, stop: threading.Event
 
 
 def compute_cell(
-    wire: dict[str, Any], threads: int = 1, progress: Callable[[int, int], None] | None = None
+    wire: dict[str, Any],
+    threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+    arrays: Mapping[str, np.ndarray] | None = None,
 ) -> tuple[bytes | None, dict[str, Any]]:
-    """A cell's bytes and provenance, or None and the failure: what an executor runs, here or on another machine."""
+    """A cell's bytes and provenance, or None and the failure: what an executor runs, here or on another machine.
+
+    arrays: what the cell refers to, by hash; needed in a process that did not make or read the study.
+    """
     try:
+        add_arrays(arrays or {})
         cell = cell_of(wire)
         record = cell.simulate(threads, progress)
         return pack(cell, record), {**record.provenance, **machine()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..engine.random import stream_key
 from ..mdps import environments
 from ..mdps.algorithms import RULES, Rule
 from ..mdps.environments.gymnasium_worlds import GymnasiumMDP
-from ..mdps.measure import METRICS
+from ..mdps.measure import METRICS, RANGES
 from ..mdps.problem import FiniteMDP
 from ..mdps.simulator import code_roots, simulate
 from ..record import Record
@@ -39,6 +40,7 @@ class MDPs(Setting):
     }
     rule_base = Rule
     metrics = METRICS
+    ranges = MappingProxyType(RANGES)
     ranked_by = {"regret": True, "score": False, "return": False}  # noqa: RUF012
     drawn = ("score", "return", "regret", "coverage", "min_occupancy")
     symbols = {"n_states": "S", "n_actions": "K"}  # noqa: RUF012

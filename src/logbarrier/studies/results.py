@@ -29,7 +29,8 @@ def record_of(store: Store, case: Case) -> Record | None:
     values = {name: np.concatenate([block[name] for block, _ in blocks]) for name in first.metrics}
     seconds = sum(seconds_of(provenance) or 0.0 for _, provenance in blocks)
     runs = sum(block.runs for block, _ in blocks)
-    return Record(first.steps, values, {**first.settings, "runs": runs}, {**blocks[0][1], "seconds": round(seconds, 4)})
+    provenance = {**blocks[0][1], "seconds": round(seconds, 4)}
+    return Record(first.steps, values, {**first.settings, "runs": runs}, provenance, case.setting.ranges)
 
 
 def records(store: Store) -> Iterator[tuple[Case, Record]]:

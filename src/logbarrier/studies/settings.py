@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -29,6 +30,7 @@ class Setting(ABC):
 
     rules, problems  by name, those of this package; rules of one's own inherit from `rule_base`
     metrics          what its simulator measures, in the order of the columns
+    ranges           metric -> the least and the greatest value it can have; any where it is not listed
     ranked_by        metric -> whether less is better; the first one that a study measured ranks its rules
     drawn            metrics of the learning curves; the first one that was measured is drawn
     symbols          the sizes of a problem, as `sizes` names them -> the symbol in labels
@@ -39,6 +41,7 @@ class Setting(ABC):
     problems: Mapping[str, type[Any]]
     rule_base: type[Any]
     metrics: tuple[str, ...]
+    ranges: Mapping[str, tuple[float, float]] = MappingProxyType({})
     ranked_by: Mapping[str, bool]
     drawn: tuple[str, ...]
     symbols: Mapping[str, str]

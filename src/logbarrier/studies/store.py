@@ -1,8 +1,9 @@
 """Store: a study's folder. A cell's file is there whole or not at all, and is checked whenever it is read.
 
-    study.toml      the resolved study             cells/<id>.npz, <id>.json   a cell and how it was made
-    manifest.json   what, when, by which version   failed/<id>.json            why a cell could not be computed
-    .lock           who writes                     damaged/                    cells that failed their check, set aside
+    study.toml      the resolved study             arrays/<hash>.npy           long lists of numbers in it
+    manifest.json   what, when, by which version   cells/<id>.npz, <id>.json   a cell and how it was made
+    .lock           who writes                     failed/<id>.json            why a cell could not be computed
+                                                   damaged/                    cells that failed their check, set aside
 
 Everything else in the folder (figures, summary.csv, report.html) can be built again from these.
 """
@@ -24,6 +25,7 @@ from ..base.files import read_table, whole_file
 from ..record import Record
 from ..version import __version__
 from . import lock
+from .arrays import FOLDER, array_files
 from .cell import Cell, machine
 from .cell_file import DamagedCellError, unpack
 from .study import Study
@@ -67,10 +69,19 @@ class Store:
         with lock.only_writer(self.folder / ".lock"):
             for leftover in [*self.folder.glob(".*.part"), *self.folder.glob("*/.*.part")]:
                 _remove(leftover)
-            self._write("study.toml", study_as_toml(self.study).encode())
+            self._write_arrays()
+            self._write("study.toml", study_as_toml(self.study, refer=True).encode())
             if self.manifest().get("hash") != self.study.hash:
                 self.write_manifest({})  # from the first cell on, the folder says which code made it
             yield
+
+    def _write_arrays(self) -> None:
+        """Write every array of the study whose file is missing or damaged."""
+        for name, content in array_files([[case.problem, case.rule] for case in self.study.cases]).items():
+            path = self.folder / FOLDER / name
+            path.parent.mkdir(exist_ok=True)
+            if not path.is_file() or path.read_bytes() != content:
+                self._write(f"{FOLDER}/{name}", content)
 
     def holder(self) -> str | None:
         """Who writes in this folder now, or None."""

@@ -26,10 +26,12 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from .arrays import read_arrays, with_values
 from .settings import Setting, setting_of_problem
 from .study import Case, Study
 from .tables import Table, grid, problem_of, rule_of, table_of_problem, table_of_rule
@@ -63,6 +65,7 @@ def read_study(path: str | Path, **changes: Any) -> StudyFile:
     for key in plain:
         if key not in (*STUDY_KEYS, "problems", "rules", "execution"):
             raise ValueError(f"{path}: has no key {key}; it takes {', '.join((*STUDY_KEYS, 'problems', 'rules', 'execution'))}")
+    read_arrays(Path(path).parent, plain)
     execution = _execution(path, plain.pop("execution", {}))
     cases = _cases(Path(path), plain.pop("problems", []), plain.pop("rules", []))
     settings = {"name": Path(path).stem, **plain, **{key: value for key, value in changes.items() if value is not None}}
@@ -132,16 +135,20 @@ def _execution(path: str | Path, table: Any) -> Table:
     return table
 
 
-def study_as_toml(study: Study) -> str:
-    """The resolved study, every default spelled out and every grid spread; `read_study` gives the same study back."""
+def study_as_toml(study: Study, *, refer: bool = False) -> str:
+    """The resolved study, every default spelled out and every grid spread; `read_study` gives the same study back.
+
+    refer: write references to arrays in place of long lists, for a file that has their folder beside it.
+    """
+    written: Callable[[Table], Table] = dict if refer else with_values
     lines = [f"{key} = {_toml(getattr(study, key))}" for key in STUDY_KEYS if getattr(study, key) is not None]
     problems: dict[str, list[Case]] = {}
     for case in study.cases:
         problems.setdefault(json.dumps(case.problem), []).append(case)
     for cases in problems.values():
-        lines += ["", "[[problems]]", *_entries(cases[0].problem)]
+        lines += ["", "[[problems]]", *_entries(written(cases[0].problem))]
         for case in cases:
-            lines += ["", "[[problems.rules]]", *_entries(case.rule)]
+            lines += ["", "[[problems.rules]]", *_entries(written(case.rule))]
     return "\n".join(lines) + "\n"
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..base.files import whole_file
 from ..statistics import STUCK
+from .arrays import shown
 from .own import short_name
 from .results import records
 from .store import CannotWriteError, Store
@@ -79,10 +80,12 @@ def write_summary(store: Store) -> list[Path]:
 
 
 def _flat(name: str, value: Any) -> Row:
-    """A schedule is a column per part, a list of numbers its JSON."""
+    """A schedule is a column per part, a list of numbers its JSON, an array its shape and hash."""
     if isinstance(value, dict):
-        return {f"{name}.{part}": number for part, number in value.items()}
-    return {name: json.dumps(value) if isinstance(value, list) else value}
+        return {key: entry for part, number in value.items() for key, entry in _flat(f"{name}.{part}", number).items()}
+    if isinstance(value, list):
+        return {name: json.dumps(value)}
+    return {name: shown(value) if isinstance(value, str) else value}
 
 
 def _write_csv(path: Path, columns: list[str], rows: list[Row]) -> Path:

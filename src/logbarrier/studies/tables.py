@@ -3,7 +3,7 @@
     {"rule": "log-barrier-sgb", "learning_rate": 0.1, "eta": 1000}      {"problem": "GapInstances", "n_arms": 10}
 
 The first key names a class, the others are the arguments that make the object again. `grid` spreads a table whose values are
-lists over all their combinations.
+lists over all their combinations. Long lists of numbers are references to arrays, see `arrays`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from typing import Any
 
 from ..base.parameters import hints_of, parameters_of
 from ..base.validate import did_you_mean
+from . import arrays
 from .own import short_name, without_place
 from .settings import Setting, class_named, name_of_class, setting_of_problem, setting_of_rule
 
 Table = dict[str, Any]
 
-LISTS = {"means": 1, "scale": 1, "half_width": 1, "rho": 1, "R": 2}  # how deep lists are in themselves, which is no grid then
+LISTS = {"means": 1, "scale": 1, "half_width": 1, "rho": 1, "R": 2, "P": 3}  # the depth of lists that are no grid
 
 
 def rule_of(table: Table, near: Path | None = None, within: Setting | None = None) -> Any:
@@ -39,7 +40,7 @@ def table_of_rule(rule: Any) -> Table:
     """What `rule_of` reads."""
     setting = setting_of_rule(rule)
     plain = rule.to_dict()
-    table = {**plain, "rule": name_of_class("rule", type(rule))}
+    table = arrays.with_references({**plain, "rule": name_of_class("rule", type(rule))})
     _check_round_trip(type(rule).__name__, "to_dict", table, lambda: vars(rule_of(table, within=setting)) == vars(rule))
     return table
 
@@ -57,7 +58,7 @@ def table_of_problem(problem: Any) -> Table:
     name = type(problem).__name__
     if not hasattr(problem, "arguments"):
         raise ValueError(f"Study: {name} must have a method arguments() with the keyword arguments that make it again")
-    table = {"problem": name_of_class("problem", type(problem)), **problem.arguments()}
+    table = arrays.with_references({"problem": name_of_class("problem", type(problem)), **problem.arguments()})
     if type(problem) not in setting.problems.values():
         _check_round_trip(name, "arguments", table, lambda: setting.same(problem_of(table), problem))
     return table
@@ -91,15 +92,15 @@ def _depth(value: Any) -> int:
 def described(table: Table) -> str:
     """A table on one line, as in 'log-barrier-sgb learning_rate=0.1 eta=1000'."""
     name = next((short_name(table[key]) for key in ("rule", "problem") if key in table), "")
-    return " ".join([name, *(_short(key, value) for key, value in table.items() if key not in ("rule", "problem"))])
+    return " ".join([name, *(f"{key}={_short(value)}" for key, value in table.items() if key not in ("rule", "problem"))])
 
 
-def _short(key: str, value: Any) -> str:
+def _short(value: Any) -> str:
     if isinstance(value, dict):
-        value = ",".join(f"{k}:{v:g}" for k, v in value.items() if v)
-    elif isinstance(value, list):
-        value = f"[{len(value)} numbers]"
-    return f"{key}={value:g}" if isinstance(value, int | float) else f"{key}={value}"
+        return ",".join(f"{key}:{_short(entry)}" for key, entry in value.items() if entry)
+    if isinstance(value, list):
+        return f"[{len(value)} numbers]"
+    return f"{value:g}" if isinstance(value, int | float) else arrays.shown(str(value))
 
 
 def _made(naming: str, table: Table, near: Path | None, within: Setting | None = None) -> Any:
@@ -110,7 +111,7 @@ def _made(naming: str, table: Table, near: Path | None, within: Setting | None =
         for name, parameter in inspect.signature(kind).parameters.items()
         if parameter.kind in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     }
-    arguments = {key: value for key, value in table.items() if key != naming}
+    arguments = {key: arrays.with_values(value) for key, value in table.items() if key != naming}
     listed = f"it takes {', '.join(takes)}" if takes else "it takes none"
     for key in arguments:
         if key not in takes:

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import logbarrier as lb
-from logbarrier import testing
 from logbarrier.bandits.algorithms.auto_log_barrier import WATCHED
 from logbarrier.bandits.algorithms.drops import ALLOWANCES, FARTHEST_FALL, SETTLED, SURE
 from logbarrier.bandits.problems import Bandit, uniform_noise
@@ -16,7 +15,11 @@ from logbarrier.engine.compiled import compiled
 
 def moves(rewards, probabilities, arms=None, n_arms=4, world="changing"):
     """(lift, drain) of every step, from the compiled update; by default the arms take turns."""
-    rule = lb.AutoLogBarrier(world=world)
+    return learned(lb.AutoLogBarrier(world=world), rewards, probabilities, arms, n_arms)[0]
+
+
+def learned(rule, rewards, probabilities, arms=None, n_arms=4):
+    """(lift, drain) of every step, the memory after the last one, and what is remembered of each arm."""
     memory, hyper, remembered = rule.new_memory(), rule.hyper(n_arms), np.zeros(n_arms)
     found = []
     for t, (r, p) in enumerate(zip(rewards, probabilities, strict=True), start=1):
@@ -24,17 +27,21 @@ def moves(rewards, probabilities, arms=None, n_arms=4, world="changing"):
         memory[0] = remembered[arm]
         found.append(rule.lift_and_drain(float(r), float(p), t, memory, hyper))
         remembered[arm] = memory[0]
-    return found
+    return found, memory, remembered
 
 
-def by_the_formulas(rewards, probabilities, n_arms=4):
-    """The same in 50 digits, from the docstrings, and the steps at which a drop was noticed; the arms take turns."""
+def by_the_formulas(rewards, probabilities, n_arms=4, last=None):
+    """The same in 50 digits, from the docstrings, and the steps at which a drop was noticed; the arms take turns.
+
+    last: the arm that is pulled in the last step, in place of the one whose turn it is.
+    """
     with mpmath.workdps(50):
         b = level = mpmath.mpf(float(rewards[0]))
         spread = share = contest = mpmath.mpf(0)
         age, drops, sums, counts, found = 0, [], [mpmath.mpf(0)] * len(ALLOWANCES), [0] * n_arms, []
         for t, (r, p) in enumerate(zip(rewards, probabilities, strict=True), start=1):
             r, p, arm, K = mpmath.mpf(float(r)), mpmath.mpf(float(p)), t % n_arms, mpmath.mpf(n_arms)
+            arm = last if last is not None and t == len(rewards) else arm
             x, lift, drain, dropped = r - b, mpmath.mpf(0), mpmath.mpf(0), False
             age += 1
             if age > WATCHED and spread > 0:
@@ -212,8 +219,19 @@ def test_a_whole_run_is_the_same_in_another_unit_and_with_an_offset():
     assert plain["optimal_probability"][:, -1].min() > 0.5
 
 
-def test_expected_update_is_the_gradient_of_the_barrier_objective():
-    testing.check_expected_update(lb.AutoLogBarrier())
+def test_expected_update_is_the_mean_of_the_formula_over_arms_and_rewards(steps):
+    """The 61st step with every arm and two rewards each, in 50 digits; theta may move by any constant besides."""
+    rewards, probabilities = (values[:60] for values in steps)
+    policy, means = np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.3, -0.2, 0.1, 0.5])
+    update = np.zeros(4)
+    for arm, reward in [(arm, means[arm] + noise) for arm in range(4) for noise in (-0.7, 0.7)]:
+        found, _ = by_the_formulas([*rewards, reward], [*probabilities, policy[arm]], last=arm)
+        lift, drain = found[-1]
+        update += 0.5 * policy[arm] * (lift * np.eye(4)[arm] - drain * policy)
+    rule = lb.AutoLogBarrier()
+    _, memory, remembered = learned(rule, rewards, probabilities)
+    claimed = rule.expected_update(61, policy, means, np.array([[of_arm, *memory[1:]] for of_arm in remembered]))
+    assert claimed - claimed.mean() == pytest.approx(update - update.mean(), rel=1e-9)
 
 
 @pytest.mark.parametrize("n_arms", [10, 100])

@@ -75,7 +75,7 @@ def learn(episode, count, states, tally, memory, hyper):
     step = alpha / (1.0 + beta)
     for_reward = step / reward_size if reward_size > 0.0 else 0.0
     for_novelty = step * beta / novelty_size if novelty_size > 0.0 else 0.0
-    for_level = for_novelty / (policies.shape[1] - 1.0)
+    for_level = for_novelty / max(policies.shape[1] - 1.0, 1.0)  # a single action has nothing to level
     for t in range(count):
         climb(states, visited[t], actions[t], policies[t], for_reward * estimates[0, t] + for_novelty * estimates[2, t])
         level(states, visited[t], policies[t], for_level * signals[1, t])
@@ -93,5 +93,5 @@ def expected_update(mdp: FiniteMDP, learned: Learned, learning_rate: float) -> n
     reward_size, novelty_size = np.sqrt(learned.memory[[0, 2]] / learned.memory[[1, 3]])
     beta = boldness(learned.tally)
     mixture = point.advantage(mdp.R) / reward_size + beta / novelty_size * point.advantage(u * np.ones_like(mdp.R))
-    barrier = beta / novelty_size * u * (1.0 - mdp.n_actions * point.policy) / (mdp.n_actions - 1)
+    barrier = beta / novelty_size * u * (1.0 - mdp.n_actions * point.policy) / max(mdp.n_actions - 1, 1)
     return np.asarray(learning_rate / (1.0 + beta) * visited * (point.policy * mixture + barrier))
