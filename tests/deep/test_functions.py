@@ -150,6 +150,18 @@ def test_a_mask_of_numbers_or_of_another_shape_is_refused():
         deep.log_barrier(torch.zeros(2, 3), torch.ones(3, dtype=torch.bool))
 
 
+@pytest.mark.parametrize("function", [*BONUSES, deep.entropy, deep.min_probability, deep.effective_actions])
+def test_a_distribution_is_refused_and_its_logits_are_not(function):
+    policy = torch.distributions.Categorical(logits=random_logits(2, 3))
+    with pytest.raises(
+        TypeError, match=r"^deep: logits must be a tensor .* got Categorical; of a distribution give its \.logits$"
+    ):
+        function(policy)
+    assert function(policy.logits).shape == (2,)
+    with pytest.raises(TypeError, match=r"^deep: mask must be a boolean tensor of the logits' shape, got list$"):
+        function(policy.logits, [True, True, False])
+
+
 def test_whole_numbers_are_refused_as_logits():
     with pytest.raises(ValueError, match="logits must be real numbers"):
         deep.entropy(torch.zeros(3, dtype=torch.int64))

@@ -52,6 +52,37 @@ def test_the_maximum_is_certified_on_a_thousand_random_mdps():
         assert_certified(mdp, exact.maximise(mdp, mdps.Spectral(eta=eta)), eta)
 
 
+def changed(mdp, *, rewards=1.0, gamma=None):
+    return mdps.FiniteMDP(P=mdp.P, R=rewards * mdp.R, rho=mdp.rho, gamma=mdp.gamma if gamma is None else gamma)
+
+
+@pytest.mark.parametrize(
+    ("mdp", "objective"),
+    [
+        (mdps.RiverSwim(6), mdps.Spectral(eta=1e15)),
+        (mdps.RiverSwim(6), mdps.Spectral(eta=1e300)),
+        (changed(mdps.RiverSwim(6), rewards=1e16), mdps.Spectral(eta=1000.0)),
+        (changed(mdps.RiverSwim(6), gamma=1.0 - 1e-16), mdps.Spectral(eta=1000.0)),
+        (changed(mdps.RiverSwim(6), gamma=1.0 - 1e-9), mdps.Spectral(eta=1000.0)),
+        (changed(mdps.RiverSwim(6), rewards=1e16), mdps.ActionBarrier(eta=100.0)),
+    ],
+)
+def test_a_maximum_beyond_double_precision_is_refused_in_one_sentence(mdp, objective):
+    with pytest.raises(
+        ValueError, match=r"^maximise: the gradient must fall below .* got .*: double precision does not suffice"
+    ):
+        exact.maximise(mdp, objective)
+
+
+@pytest.mark.parametrize("size", [1e-12, 1e-6, 1.0, 1e4, 1e8, 1e12])
+def test_the_maximum_is_certified_whatever_the_unit_of_the_rewards(size):
+    """J in other units, and a barrier as many times weaker: the policy is the same."""
+    mdp = mdps.RiverSwim(6)
+    best = exact.maximise(changed(mdp, rewards=size), mdps.Spectral(eta=1e4 / size))
+    assert best.policy == pytest.approx(exact.maximise(mdp, mdps.Spectral(eta=1e4)).policy, rel=1e-9)
+    assert 0.0 < best.bias <= best.bias_bound
+
+
 @pytest.mark.parametrize("share", [0.3, 1e-4])
 @pytest.mark.parametrize("mdp", NAMED, ids=repr)
 def test_the_maximum_is_certified_on_every_named_environment(mdp, share):

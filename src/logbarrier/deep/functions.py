@@ -73,6 +73,12 @@ def effective_actions(logits: Tensor, mask: Tensor | None = None) -> Tensor:
 
 def _log_policy(logits: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
     """Log-probabilities and which actions are allowed, both (..., K)."""
+    if not isinstance(logits, Tensor):
+        raise TypeError(
+            f"deep: logits must be a tensor of shape (..., K), got {type(logits).__name__}; of a distribution give its .logits"
+        )
+    if not isinstance(mask, Tensor | None):
+        raise TypeError(f"deep: mask must be a boolean tensor of the logits' shape, got {type(mask).__name__}")
     if not logits.is_floating_point() or logits.ndim == 0:
         raise ValueError(f"logits must be real numbers of shape (..., K), got {tuple(logits.shape)} of {logits.dtype}")
     if mask is None:

@@ -1,6 +1,7 @@
 """The public names of `logbarrier.mdps`, each written here and nowhere else: `__init__.py` reads this file."""
 
 from . import exact as exact
+from . import pictures as pictures
 from . import testing as testing
 from .algorithms import NPG as NPG
 from .algorithms import PG as PG

@@ -40,7 +40,7 @@ def table_of_rule(rule: Any) -> Table:
     """What `rule_of` reads."""
     setting = setting_of_rule(rule)
     plain = rule.to_dict()
-    table = arrays.with_references({**plain, "rule": name_of_class("rule", type(rule))})
+    table: Table = arrays.with_references({**plain, "rule": name_of_class("rule", type(rule))})
     _check_round_trip(type(rule).__name__, "to_dict", table, lambda: vars(rule_of(table, within=setting)) == vars(rule))
     return table
 
@@ -58,7 +58,7 @@ def table_of_problem(problem: Any) -> Table:
     name = type(problem).__name__
     if not hasattr(problem, "arguments"):
         raise ValueError(f"Study: {name} must have a method arguments() with the keyword arguments that make it again")
-    table = arrays.with_references({"problem": name_of_class("problem", type(problem)), **problem.arguments()})
+    table: Table = arrays.with_references({"problem": name_of_class("problem", type(problem)), **problem.arguments()})
     if type(problem) not in setting.problems.values():
         _check_round_trip(name, "arguments", table, lambda: setting.same(problem_of(table), problem))
     return table

@@ -21,6 +21,7 @@ SOFT_STEPS = 1000  # of soft policy iteration, which converges quadratically
 SOFT_GAIN = 1e-15  # of the size of the values: a smaller gain is rounding
 FLAT = 1e-12  # the norm of the gradient at which the ascent of the action barrier stops
 LOCAL_STEPS = 5000
+ACCURATE = 1e-3  # of the size of the regulariser's own gradient: a maximum has no greater gradient than this
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ def maximise(mdp: FiniteMDP, objective: Objective, *, start: Any = None) -> Maxi
 
     Spectral: Newton's method in the occupancy measure; the maximum is the only one, whatever the start. Entropy: soft policy
     iteration. NoRegulariser: policy iteration. ActionBarrier: ascent to a local maximum, which depends on the start.
+    ValueError where double precision does not suffice, as for eta times the rewards near 1e13 or gamma within 1e-9 of 1.
 
     >>> from logbarrier import mdps
     >>> best = mdps.exact.maximise(mdps.Lock(14), mdps.Spectral(eta=14 / 0.01))      # eta = S (K - 1)/epsilon
@@ -93,9 +95,11 @@ def _(objective: Spectral, start: Point) -> Maximum:
     if start.visited.min() < RAREST:
         raise ValueError(f"maximise: start must visit every state with a weight above {RAREST:g}, got {start.visited.min()}")
     if start.mdp.n_actions == 1:
-        return _summary(start, objective, 0)
-    iterates = list(newton(start.mdp, objective.eta, start.policy))
-    return _summary(Point(start.mdp, np.log(iterates[-1].policy)), objective, len(iterates))
+        return _summary(start, objective, 0, 1.0 / objective.eta)
+    with np.errstate(all="ignore"):  # what is not finite ends the iteration
+        iterates = list(newton(start.mdp, objective.eta, start.policy))
+    reached = iterates[-1].policy if iterates else start.policy
+    return _summary(Point(start.mdp, np.log(reached)), objective, len(iterates), 1.0 / objective.eta)
 
 
 @_maximum.register
@@ -109,7 +113,7 @@ def _(objective: Entropy, start: Point) -> Maximum:
             break
         before, iterations = value, iterations + 1
         point = Point(point.mdp, point.mdp.action_value(value) / objective.tau)
-    return _summary(point, objective, iterations)
+    return _summary(point, objective, iterations, objective.tau)
 
 
 @_maximum.register
@@ -125,10 +129,17 @@ def _(objective: ActionBarrier, start: Point) -> Maximum:
 
     options = {"gtol": FLAT, "maxiter": LOCAL_STEPS}
     found = minimize(falling, start.theta.ravel(), jac=True, hessp=curved, method="trust-ncg", options=options)
-    return _summary(Point(mdp, found.x.reshape(shape)), objective, int(found.nit))
+    return _summary(Point(mdp, found.x.reshape(shape)), objective, int(found.nit), 1.0 / objective.eta)
 
 
-def _summary(point: Point, objective: Objective, iterations: int) -> Maximum:
+def _summary(point: Point, objective: Objective, iterations: int, size: float) -> Maximum:
+    """The maximum at a point; size is that of the regulariser's gradient, which the rewards' must balance there."""
+    stationarity = float(np.abs(gradient_at(point, objective)).max())
+    if not stationarity <= ACCURATE * size:
+        raise ValueError(
+            f"maximise: the gradient must fall below {ACCURATE * size:.1e} for {objective}, got {stationarity:.1e}: double "
+            "precision does not suffice; make the rewards smaller, the regulariser stronger or gamma smaller"
+        )
     _, value = point.action_value(point.mdp.R + objective.bonus(point))
     return Maximum(
         policy=point.policy,
@@ -138,7 +149,7 @@ def _summary(point: Point, objective: Objective, iterations: int) -> Maximum:
         bias=point.mdp.optimal_performance - point.performance,
         bias_bound=objective.bias_bound(point),
         upper_bound=dual_bound(point.mdp, value),
-        stationarity=float(np.abs(gradient_at(point, objective)).max()),
+        stationarity=stationarity,
         iterations=iterations,
     )
 

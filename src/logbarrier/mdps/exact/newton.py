@@ -46,7 +46,7 @@ class Iterate:
 
 
 def newton(mdp: FiniteMDP, eta: float, policy: np.ndarray) -> Iterator[Iterate]:
-    """The iterates from a policy without zeros; the last one has converged."""
+    """The iterates from a policy without zeros; the last one has converged, or is the last within double precision."""
     flow = (kron(eye_array(mdp.n_states), np.ones((mdp.n_actions, 1))) - mdp.gamma * mdp.rows).tocsr()  # E', (S K, S)
     if mdp.n_states <= MOST_SMALL:
         flow = flow.toarray()
@@ -56,6 +56,8 @@ def newton(mdp: FiniteMDP, eta: float, policy: np.ndarray) -> Iterator[Iterate]:
         d = chain.visits(mdp.normaliser * mdp.rho)
         advantage = _advantage(mdp, eta, policy, d, chain)
         change = _relative_change(eta, flow, policy, d, advantage)
+        if not np.isfinite(change).all():
+            return
         decrement = _decrement(policy, change)
         yield Iterate(policy, d, decrement)
         if decrement <= DECREMENT or (before < QUADRATIC and decrement > 0.9 * before):  # rounding is all that is left
@@ -64,6 +66,8 @@ def newton(mdp: FiniteMDP, eta: float, policy: np.ndarray) -> Iterator[Iterate]:
         length = 1.0 if decrement < QUADRATIC else _length(eta, policy, d, advantage, change)
         policy = policy * (1.0 + length * change)
         policy /= policy.sum(axis=1, keepdims=True)
+        if policy.min() <= 0.0:
+            return
 
 
 def _advantage(mdp: FiniteMDP, eta: float, policy: np.ndarray, d: np.ndarray, chain: Elimination | LargeChain) -> np.ndarray:
@@ -93,6 +97,8 @@ def _relative_change(eta: float, flow: Any, policy: np.ndarray, d: np.ndarray, a
     right = scaled.T @ (d[:, None] * policy * (1.0 + free)).ravel()
     matrix = first.T @ first + second.T @ second
     matrix = matrix.toarray() if issparse(matrix) else matrix
+    if not (np.isfinite(matrix).all() and np.isfinite(right).all()):
+        return np.full_like(policy, np.nan)
     try:
         correction = cho_solve(cho_factor(matrix), right) / d
     except LinAlgError:
