@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base import validate
+from ..base.failure import RuleError
 from ..engine.random import stream_key
 from . import agent_state
 from .agent_inputs import below_one, checked_means, checked_names, checked_reward
@@ -217,6 +218,15 @@ class Agent:
 
     def _learn(self, told: Pending, reward: float) -> None:
         """One update from an arm that was drawn at told.moment with probability q and propensity b."""
+        now = self._waiting.now
+        try:
+            self._update(told, reward)
+        except RuleError:
+            self._waiting.stay(now)
+            raise
+        self._updates += 1
+
+    def _update(self, told: Pending, reward: float) -> None:
         learner, moment, weighted = self._learner, told.moment, told.probability != told.decision.probability
         present = moment is self._waiting.now
         drawn_now = present and told.decision.id >= 0
@@ -230,7 +240,6 @@ class Agent:
             learner.update_some(t, told.arm, reward, self._drawn(told, learner, present))
         else:
             learner.update(t, told.arm, reward, PRESENT)  # its policy was let go
-        self._updates = t
 
     def _drawn(self, told: Pending, learner: TwoScalarLearner, present: bool) -> Drawn:
         """What the arm was drawn from; where that policy was let go, the present one, with the weight that corrects for it."""

@@ -13,19 +13,21 @@ alone.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
 from ..engine.beside import new_rows
-from ..engine.drafts import RAISED
 from ..engine.lanes import WIDTH
 from ..engine.random import stream_key
 from ..engine.slots import packed
+from ..engine.watched import watched
 from .algorithms.rule import Rule, TwoScalarRule
 from .algorithms.vector_rule import VectorRule
 from .loops import dense, lockstep, sparse, vectors
 from .loops.calls import calls_of, calls_of_runs, law_of, law_of_runs, vector_calls_of
+from .loops.faults import BAD_REWARD, refuse_fault
 from .loops.lazy import loop as lazy
 from .loops.lazy.sorting import new_classes
 from .loops.policy import LARGEST_REWARD, TOTAL, new_policy
@@ -223,10 +225,9 @@ class LockstepFlight:
 
 
 def _refuse_fault(rule: Rule, fault: float) -> None:
-    if fault == RAISED:
-        raise RuntimeError(f"simulate: a compiled function of {rule.name} or of the rewards raised an exception")
-    if fault:
+    if fault == BAD_REWARD:
         raise ValueError(f"simulate: {rule.name} got a reward that is not a finite number of size at most {LARGEST_REWARD:g}")
+    refuse_fault("simulate", rule, fault)
 
 
 FLIGHTS: tuple[type[Flight], ...] = (DenseFlight, VectorFlight, LockstepFlight, LazyFlight, SparseFlight)
@@ -244,7 +245,8 @@ def make_ready(flight_type: type[Flight], rule: Rule, problem: ProblemSource) ->
         return
     start, out = np.zeros(1, dtype=np.int64), np.empty((1, 1, len(METRICS)))
     stops = Stops.with_checkpoints(start, start)
-    flight_type(rule, problem, Uniform(), stream_key(0), range(1), stops, out).advance(0, 1)
+    flight = flight_type(rule, problem, Uniform(), stream_key(0), range(1), stops, out)
+    watched(f"starting {rule.name}", partial(flight.advance, 0, 1))
     _ready.add(needed)
 
 

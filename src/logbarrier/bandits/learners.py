@@ -16,6 +16,7 @@ from .algorithms.rule import Rule, TwoScalarRule
 from .algorithms.vector_rule import VectorRule
 from .loops import dense, some_arms, vectors
 from .loops.calls import calls_of, vector_calls_of
+from .loops.faults import refuse_fault
 from .loops.policy import HIGHEST_TOTAL, LOWEST_TOTAL, SHIFT, TOTAL, new_policy, weigh_arrays
 
 PRESENT = dense.PRESENT
@@ -94,6 +95,7 @@ class TwoScalarLearner:
         return arm, probability
 
     def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
+        before = self._learned[0].tobytes()
         if earlier is PRESENT:
             if self._update is None:
                 self._update = self._bound_update(PRESENT)
@@ -103,7 +105,13 @@ class TwoScalarLearner:
                 self._late_update = self._bound_update(self._earlier)
             self._earlier[:] = earlier
             (fault,) = self._late_update(t, arm, reward)
-        _refuse_fault(self._rule, fault)
+        if fault:
+            self._refuse(fault, before)
+
+    def _refuse(self, fault: float, memory: bytes) -> None:
+        """Raise the sentence of a step that failed, with the memory as it was before."""
+        self._learned[0][:] = np.frombuffer(memory)
+        refuse_fault("Agent", self._rule, fault)
 
     def _bound_update(self, earlier: np.ndarray) -> Bound:
         fixed = self._policy, self._calls, self._learned, self._n_arms
@@ -127,7 +135,10 @@ class TwoScalarLearner:
         """Step t from the reward of an arm, -1 for one that was removed, drawn from some arms or by another policy."""
         calls = calls_of(self._rule, drawn.size), self._calls
         step = (self._n_arms, t, arm, reward, tuple(drawn))
-        _refuse_fault(self._rule, some_arms.update_kernel()(self._policy, calls, self._learned, *step))
+        before = self._learned[0].tobytes()
+        fault = some_arms.update_kernel()(self._policy, calls, self._learned, *step)
+        if fault:
+            self._refuse(fault, before)
 
     def add(self, probability: float) -> None:
         """Add an arm, as the last one, at this probability; the odds among the others stay."""
@@ -177,7 +188,7 @@ class VectorLearner:
         self._set_policy()
 
     def _set_policy(self) -> None:
-        _refuse_fault(self._rule, from_python(vectors.set_policy_of)(self._arrays, self._steps))
+        refuse_fault("Agent", self._rule, from_python(vectors.set_policy_of)(self._arrays, self._steps))
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -192,13 +203,19 @@ class VectorLearner:
     def draw(self, number: int, key: np.ndarray) -> tuple[int, float]:
         u, _ = from_python(step_uniforms)(number, 0, key)
         arm, fault = from_python(vectors.draw_of)(self._arrays, u, self._steps, (key, number, 0))
-        _refuse_fault(self._rule, fault)
+        refuse_fault("Agent", self._rule, fault)
         return int(arm), float(self._policy[arm])
 
     def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
         drawn_from = earlier if len(earlier) else self._policy
+        changed = self._vectors, self._memory, self._policy
+        before = [array.copy() for array in changed]
+        fault = from_python(vectors.update)(self._arrays, drawn_from, arm, reward, t)
+        if fault:
+            for array, kept in zip(changed, before, strict=True):
+                array[:] = kept
+            refuse_fault("Agent", self._rule, fault)
         self._steps = t
-        _refuse_fault(self._rule, from_python(vectors.update)(self._arrays, drawn_from, arm, reward, t))
 
     def state(self) -> dict[str, Any]:
         return {"vectors": self._vectors.tolist(), "memory": self._memory.tolist()}
@@ -216,11 +233,6 @@ class VectorLearner:
         self._set_policy()
         if not (np.isfinite(self._policy).all() and (self._policy >= 0).all()):
             raise ValueError(f"{owner}: vectors must give every arm a probability")
-
-
-def _refuse_fault(rule: Rule, fault: float) -> None:
-    if fault:
-        raise RuntimeError(f"Agent: a compiled function of {rule.name} raised an exception")
 
 
 def learner_of(rule: Rule, theta: np.ndarray, means: np.ndarray | None) -> Learner:

@@ -88,6 +88,12 @@ class Waiting:
             self.keep(left)
             self.now = Moment(None, None, left.size)
 
+    def stay(self, moment: Moment) -> None:
+        """Undo `leave`: the policy of `moment`, the present one before, has not moved."""
+        if self.now is not moment:
+            self._let_go(moment)
+            self.now = moment
+
     def keep(self, moment: Moment) -> None:
         """Count a policy that is kept, and drop the oldest ones if there are too many numbers."""
         assert moment.policy is not None

@@ -10,17 +10,29 @@ from pathlib import Path
 
 import typer
 
+from ..base.failure import RuleError
 from .console import printable
 
 
 @contextlib.contextmanager
 def one_sentence(when_stopped: str) -> Iterator[None]:
-    """Turn errors a user can cause into one sentence and exit code 2, and Ctrl-C into 130, saying what it left behind."""
+    """Turn errors a user can cause into one sentence: exit code 2 for a mistake, 1 for user-defined code that fails.
+
+    Ctrl-C ends with exit code 130 and says what it left behind.
+    """
     try:
         yield
     except KeyboardInterrupt:
         sys.stderr.write(f"logbarrier: stopped; {when_stopped}\n")
         raise typer.Exit(130) from None
+    except BrokenPipeError:  # whoever read the output has gone: `whole_output` ends the command
+        raise
+    except SystemExit as error:
+        sys.stderr.write(f"logbarrier: user-defined code called sys.exit({error.code}), which must not end a command\n")
+        raise typer.Exit(1) from None
+    except RuleError as error:
+        sys.stderr.write(f"logbarrier: {printable(str(error))}\n")
+        raise typer.Exit(1) from None
     except (ValueError, KeyError, OSError, MemoryError, ArithmeticError) as error:
         message = error.args[0] if isinstance(error, KeyError) else error
         sys.stderr.write(f"logbarrier: {printable(str(message))}\n")
@@ -43,7 +55,12 @@ def check_folder(path: Path) -> None:
 
 @contextlib.contextmanager
 def whole_output() -> Iterator[None]:
-    """Flush stdout when the block ends; if that fails (a full disk), print one sentence and exit with code 1."""
+    """Flush stdout when the block ends; if that fails (a full disk), print one sentence and exit with code 1.
+
+    A stream that is closed already, as by the shell's >&-, loses what is written to it.
+    """
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     try:
         try:
             yield

@@ -38,7 +38,8 @@ ENGINE = f"{PACKAGE}.engine"
 GENERATORS = tuple(f"{ENGINE}.{name}" for name in ("compiled", "drafts", "lanes", "whole_lanes", "beside", "pointers", "slots"))
 CHOICE = ("bandits.flights.choose", "bandits.flights.make_ready")
 BY_NAME = tuple(
-    f"{PACKAGE}.{name}" for name in ("base", "record", "version", "engine.compiled", "engine.kept", "engine.watched", *CHOICE)
+    f"{PACKAGE}.{name}"
+    for name in ("base", "record", "version", "engine.compiled", "engine.kept", "engine.watched", "engine.background", *CHOICE)
 )
 KNOWN_TO_NUMBA = ("math", "numpy", "numba", "operator", "builtins")
 INSTALLED = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib"))

@@ -21,10 +21,10 @@ import llvmlite
 import llvmlite.binding as llvm
 import numba
 import numpy as np
-from numba.core.errors import NumbaError
 
 from . import kept, slots
 from .code_hash import UnknownError, code_hash
+from .explain import REFUSED, explained
 from .watched import watched
 
 _njit: Any = numba.njit  # its declared type does not know every option
@@ -186,7 +186,7 @@ class _Work(NamedTuple):
             return object_code(dispatcher, self.signature, self.near)
 
         for function in self.functions[:-1]:
-            with contextlib.suppress(NumbaError):
+            with contextlib.suppress(*REFUSED):
                 return code_of(function)
         return code_of(self.functions[-1])
 
@@ -203,7 +203,10 @@ def _address(work: _Work, header: Callable[[], dict[str, Any]], *more: Any) -> t
         address = _load(*found) if found else None
         if found and address:
             return address, found[0]
-        code, needed = watched(f"compiling {work.label} (once)", work.object_code)
+        try:
+            code, needed = watched(f"compiling {work.label} (once)", work.object_code)
+        except REFUSED as error:
+            raise explained(error, work.functions) from None
         description = {"needed": needed, **header()}
         if name:
             kept.write(name, description, code)

@@ -7,7 +7,6 @@ import platform
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from ..base import validate
 from ..version import __version__
+from .background import in_background
 
 Progress = Callable[[int, int], None]
 
@@ -113,24 +113,10 @@ class Reporter:
 
 
 def fly_all(one_flight: Callable[[int], None], flights: int, threads: int, stop: threading.Event) -> None:
-    """Every flight on a pool of threads; on Ctrl-C or a failure `stop` is set, at which the others end."""
-    if threads == 1:
+    """Every flight on background threads; on Ctrl-C or a failure `stop` is set, at which the others end."""
+    if threads == 1 and threading.current_thread() is not threading.main_thread():
         for index in range(flights):
             one_flight(index)
         return
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            finished, _ = wait(_submitted(pool, one_flight, flights), return_when=FIRST_EXCEPTION)
-            for future in finished:
-                future.result()
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
-
-
-def _submitted(pool: ThreadPoolExecutor, one_flight: Callable[[int], None], flights: int) -> list[Future[None]]:
-    try:
-        return [pool.submit(one_flight, index) for index in range(flights)]
-    except RuntimeError:  # the system, not Python, says how many threads there may be
-        raise ValueError("simulate: this system cannot start that many threads; set threads to fewer") from None
+    for _ in in_background("simulate", one_flight, range(flights), threads, stop):
+        pass

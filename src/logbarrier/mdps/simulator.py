@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base import validate
+from ..base.failure import RuleError
 from ..engine.code_hash import classes_of
 from ..engine.random import stream_key
 from ..engine.runs import LARGEST_STEP, Progress, Reporter, Runs, checkpoint_steps, fly_all, metric_names
@@ -136,6 +137,9 @@ class Flight:
         """Go on up to step `until`; returns the steps made."""
         learned = (self.learned.states, self.learned.tally, self.learned.memory)
         self._loop(self._world, self._episode, *learned, self._hyper, self._stand, self._key, self._run, until)
+        if not np.isfinite(self.learned.states).all():
+            steps = f"between steps {self.time} and {until}"
+            raise RuleError(f"simulate: {self._rule.name} learnt a preference or value that is not finite {steps}")
         made, self.time = until - self.time, until
         return made
 

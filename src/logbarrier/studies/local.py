@@ -6,13 +6,14 @@ import os
 import threading
 import traceback
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..base import validate
+from ..engine.background import in_background
 from .arrays import add_arrays
 from .cell import Cell, cell_of, machine
 from .cell_file import pack
@@ -41,26 +42,11 @@ class LocalExecutor:
         """The results in the order they come; `report` is told of finished steps. Closing the iterator stops the rest."""
         stop = threading.Event()
         inner = max(1, self.threads // max(len(cells), 1))  # fewer cells than threads: threads go inside the cells
-        pool = ThreadPoolExecutor(self.threads)
-        try:
-            futures = _submitted(pool, cells, inner, report, stop)
-            for future in as_completed(futures):
-                yield future.result()
-        finally:
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
+        work = partial(_compute_one, inner, report, stop)
+        yield from in_background("LocalExecutor", work, cells, self.threads, stop)
 
 
-def _submitted(
-    pool: ThreadPoolExecutor, cells: Sequence[Cell], threads: int, report: Report, stop: threading.Event
-) -> list[Future[Result]]:
-    try:
-        return [pool.submit(_compute_one, cell, threads, report, stop) for cell in cells]
-    except RuntimeError:  # the system, not Python, says how many threads there may be
-        raise ValueError("LocalExecutor: this system cannot start that many threads; set threads to fewer") from None
-
-
-def _compute_one(cell: Cell, threads: int, report: Report, stop: threading.Event) -> Result:
+def _compute_one(threads: int, report: Report, stop: threading.Event, cell: Cell) -> Result:
     done = 0
 
     def progress(now: int, _: int) -> None:
@@ -89,5 +75,5 @@ def compute_cell(
         cell = cell_of(wire)
         record = cell.simulate(threads, progress)
         return pack(cell, record), {**record.provenance, **machine()}
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # sys.exit in a user's rule must not end the study
         return None, {"error": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc(), **machine()}

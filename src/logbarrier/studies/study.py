@@ -18,6 +18,7 @@ from .tables import Table, described, problem_of, rule_of, table_of_problem, tab
 
 LARGEST = 2**32 - 1  # of a horizon or a number of runs: each is 32 bits of the random counter
 DEFAULT_CHECKPOINTS = 200
+MOST_CELLS = 100_000  # each is a file, and some kilobytes of memory
 LONGEST_NAME = 200  # bytes; a folder's name holds 255, with the study's hash
 
 
@@ -156,6 +157,9 @@ class Study:
         self._set("cases", tuple({case.key: case for case in (*self.cases, *product(problems, rules))}.values()))
         if not self.cases:
             raise ValueError("Study: needs at least one rule on one problem")
+        count = len(self.cases) * -(-self.runs // self.runs_per_cell)
+        if count > MOST_CELLS:
+            raise ValueError(f"Study: must have at most {MOST_CELLS:,} cells, got {count:,}; raise runs_per_cell")
         self._check_cases()
 
     def _check_cases(self) -> None:

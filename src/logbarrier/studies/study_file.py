@@ -25,6 +25,7 @@ A mistake is one sentence that names the file, the table and the key.
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -34,9 +35,10 @@ from typing import Any
 from .arrays import read_arrays, with_values
 from .settings import Setting, setting_of_problem
 from .study import Case, Study
-from .tables import Table, grid, problem_of, rule_of, table_of_problem, table_of_rule
+from .tables import LISTS, Table, grid, problem_of, rule_of, table_of_problem, table_of_rule
 
 STUDY_KEYS = tuple(field.name for field in fields(Study) if field.name != "cases")  # problems and rules are no fields
+MOST_CASES = 10_000  # rules on problems
 EXECUTION_KINDS: dict[str, type] = {"threads": int, "executor": str, "workers": int, "scheduler": str, "out": str}
 
 
@@ -59,9 +61,14 @@ def read_study(path: str | Path, **changes: Any) -> StudyFile:
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: is not UTF-8 text: {error.reason} at byte {error.start}") from None
     try:
-        plain = tomllib.loads(content)
+        return _study_file(path, tomllib.loads(content), changes)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path}: is not TOML: {error}") from None
+    except RecursionError:
+        raise ValueError(f"{path}: lists and tables must not be nested hundreds deep") from None
+
+
+def _study_file(path: str | Path, plain: Table, changes: dict[str, Any]) -> StudyFile:
     for key in plain:
         if key not in (*STUDY_KEYS, "problems", "rules", "execution"):
             raise ValueError(f"{path}: has no key {key}; it takes {', '.join((*STUDY_KEYS, 'problems', 'rules', 'execution'))}")
@@ -79,6 +86,8 @@ def read_study(path: str | Path, **changes: Any) -> StudyFile:
 
 def _cases(path: Path, problems: Any, rules: Any) -> list[Case]:
     near = path.resolve().parent
+    if (count := _count(problems, rules)) > MOST_CASES:
+        raise ValueError(f"{path}: must have at most {MOST_CASES:,} rules on problems, got {count:,}; shorten its lists")
     cases = []
     for place, table in _tables(f"{path}: [[problems]]", problems):
         own = table.pop("rules", [])
@@ -121,6 +130,32 @@ def _spread(place: str, table: Table) -> list[Table]:
         return grid(table)
     except ValueError as error:
         raise ValueError(f"{place}: {error}") from None
+
+
+def _count(problems: Any, rules: Any) -> int:
+    """How many cases there will be, without making them."""
+    total = 0
+    for table in _only_tables(problems):
+        plain = {key: value for key, value in table.items() if key != "rules"}
+        total += _combinations([plain]) * (_combinations(rules) + _combinations(table.get("rules")))
+    return total
+
+
+def _combinations(tables: Any) -> int:
+    grids = ([len(value) for key, value in table.items() if _is_grid(key, value)] for table in _only_tables(tables))
+    return sum(map(math.prod, grids))
+
+
+def _only_tables(tables: Any) -> list[Table]:
+    return [table for table in tables if isinstance(table, dict)] if isinstance(tables, list) else []
+
+
+def _is_grid(key: str, value: Any) -> bool:
+    """Whether a value holds the values of a grid: not where the parameter itself is a list."""
+    inner = value
+    for _ in range(LISTS.get(key, 0)):
+        inner = inner[0] if isinstance(inner, list) and inner else None
+    return isinstance(inner, list)
 
 
 def _execution(path: str | Path, table: Any) -> Table:

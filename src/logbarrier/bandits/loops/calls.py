@@ -21,6 +21,7 @@ from ...engine.compiled import Compiled, entry, inlined
 from ...engine.lanes import WIDTH, load, splat, store
 from ...engine.pointers import PointerType, array_at, caller_of, moved, table_at
 from ...engine.whole_lanes import load_whole
+from .faults import BAD_SHARE, note
 
 _number, _count = types.float64, types.int64
 _numbers, _counts, _key = PointerType(_number), PointerType(_count), PointerType(types.uint64)
@@ -61,7 +62,13 @@ call_draw = caller_of(_count, *_DRAW)
 @inlined
 def share_to_mix(state, t):
     """How far the rule wants the policy moved towards uniform after step t; state has its `mixing`, `hyper` and `fault`."""
-    return call_mixing(state.mixing, (t, state.hyper, state.fault)) if state.mixing != 0 else 0.0
+    if state.mixing == 0:
+        return 0.0
+    share = call_mixing(state.mixing, (t, state.hyper, state.fault))
+    if 0.0 <= share <= 1.0:
+        return share
+    note(state.fault, BAD_SHARE, t)
+    return 0.0
 
 
 class RuleCalls(NamedTuple):

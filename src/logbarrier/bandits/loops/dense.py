@@ -12,13 +12,13 @@ from .calls import call_moves, share_to_mix
 from .policy import (
     SMALLEST_PROBABILITY,
     TOTAL,
+    checked_move,
     draw_arm,
     mean_under,
     mix_with_uniform,
     move,
     move_from,
     opened_policy,
-    within_reach,
 )
 from .single import loop_of, nothing_more, the_place_itself
 
@@ -74,19 +74,16 @@ def lift_and_drain(learned, n_arms, weights, total, arm, reward, t):
     if learned.recalled:
         learned.memory[0] = learned.arm_counts[arm]
     lift, drain = call_moves(learned.moves, (reward, probability, t, learned.memory, learned.hyper, learned.fault))
+    return checked_move(lift, t, learned.fault), checked_move(drain, t, learned.fault)
+
+
+@inlined
+def learn_of_arm(learned, arm, reward):
+    """Put what a step teaches about its arm, after `lift_and_drain`, into the numbers kept for the arms."""
     if learned.tracked:
         learn_mean(learned.arm_means, learned.arm_counts, arm, reward)
     if learned.recalled:
         learned.arm_counts[arm] = learned.memory[0]
-    return within_reach(lift), within_reach(drain)
-
-
-@inlined
-def mix(policy, learned, n_arms, t):
-    """Move the policy towards uniform, if the rule wants it after step t."""
-    share = share_to_mix(learned, t)
-    if share > 0.0:
-        mix_with_uniform(policy, n_arms, share)
 
 
 @inlined
@@ -104,8 +101,11 @@ def drawn(state, hint, i, batch, u, t, run, key):
 def learnt(state, place, arm, reward, t):
     policy = state.policy
     lift, drain = lift_and_drain(state.learned, state.n_arms, policy.weights, policy.scalars[TOTAL], arm, reward, t)
+    learn_of_arm(state.learned, arm, reward)
     move(policy, arm, lift, drain)
-    mix(policy, state.learned, state.n_arms, t)
+    share = share_to_mix(state.learned, t)
+    if share > 0.0:
+        mix_with_uniform(policy, state.n_arms, share)
 
 
 @inlined
@@ -122,20 +122,28 @@ def _update() -> Any:
     def update(policy_arrays, calls, learned_arrays, n_arms, t, arm, reward, earlier):
         """Step t = 1, 2, ... of a rule for the online agent, as the loop does it; returns a fault.
 
+        A step with a fault changes nothing but the rule's memory.
         earlier (K,) holds the probabilities the arm was drawn with where that was another policy than the present one;
         it is empty otherwise.
         """
         fault = _room_for_fault()
         fault[0] = 0.0
         policy, learned = opened_policy(policy_arrays), opened_learned(calls, learned_arrays, fault)
-        if earlier.shape[0] > 0:
-            drawn_from = pointer_to(earlier)
-            lift, drain = lift_and_drain(learned, n_arms, drawn_from, 1.0, arm, reward, t)
-            move_from(policy, drawn_from, n_arms, arm, lift, drain)
-            mix(policy, learned, n_arms, t)
+        late = earlier.shape[0] > 0
+        weights = pointer_to(earlier) if late else policy.weights
+        total = 1.0 if late else policy.scalars[TOTAL]
+        lift, drain = lift_and_drain(learned, n_arms, weights, total, arm, reward, t)
+        share = share_to_mix(learned, t)
+        if fault[0] != 0.0:
+            return fault[0]
+        learn_of_arm(learned, arm, reward)
+        if late:
+            move_from(policy, weights, n_arms, arm, lift, drain)
         else:
-            learnt(Dense(policy, learned, n_arms), arm, arm, reward, t)
-        return fault[0]
+            move(policy, arm, lift, drain)
+        if share > 0.0:
+            mix_with_uniform(policy, n_arms, share)
+        return 0.0
 
     return update
 

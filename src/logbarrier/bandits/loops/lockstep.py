@@ -29,7 +29,15 @@ from ...engine.random import fill_uniforms_of_runs
 from ...engine.whole_lanes import lanes_from, load_whole, select_equal, splat_whole, store_whole, whole_if_above
 from ..metrics import METRICS, measure
 from .calls import call_moves_of_runs, call_noise, call_reward_of_runs, share_to_mix
-from .policy import HIGHEST_TOTAL, LARGEST_MOVE, LARGEST_REWARD, LOWEST_TOTAL, SMALLEST_PROBABILITY, checked_reward
+from .policy import (
+    HIGHEST_TOTAL,
+    LARGEST_MOVE,
+    LARGEST_REWARD,
+    LOWEST_TOTAL,
+    SMALLEST_PROBABILITY,
+    checked_move,
+    checked_reward,
+)
 
 BATCH = 64
 EVERY_LANE = 2**WIDTH - 1
@@ -177,12 +185,11 @@ def learn_means(lessons, arms, reward):
     lessons.arm_means[arms] = mean + (reward - mean) / count
 
 
-@inlined
-def within_reach(move):
-    """`policy.within_reach` in every lane: cut to what theta can bear; one that is not a number moves nothing."""
-    cut = select_above(move, LARGEST_MOVE, LARGEST_MOVE, move)
-    cut = select_above(-LARGEST_MOVE, cut, -LARGEST_MOVE, cut)
-    return select_above(cut, -2.0 * LARGEST_MOVE, cut, 0.0)
+@compiled
+def check_moves(lifts, drains, t, fault):
+    """`checked_move` of every run."""
+    for lane in range(WIDTH):
+        lifts[lane], drains[lane] = checked_move(lifts[lane], t, fault), checked_move(drains[lane], t, fault)
 
 
 @inlined
@@ -202,7 +209,9 @@ def learn(state, lessons, arms, rewards, t):
         learn_means(lessons, arms, rows_at(rewards)[0])
     if lessons.recalled:
         lessons.arm_counts[arms] = rows_at(lessons.memories)[0]
-    lift, drain = within_reach(rows_at(lifts)[0]), within_reach(rows_at(drains)[0])
+    if lanes_within(rows_at(lifts)[0], LARGEST_MOVE) & lanes_within(rows_at(drains)[0], LARGEST_MOVE) != EVERY_LANE:
+        check_moves(lifts, drains, t, lessons.fault)
+    lift, drain = rows_at(lifts)[0], rows_at(drains)[0]
     if lanes_within(drain, 0.0) == EVERY_LANE:
         move_one(state, arms, lift)
     else:
@@ -272,7 +281,7 @@ def _loop() -> Callable[..., Any]:
         if t == 0:
             recentre_those(state, EVERY_LANE)
         for c in range(first, last):
-            while t < stops[c]:
+            while t < stops[c] and fault[0] == 0.0:
                 batch = min(BATCH, stops[c] - t)
                 fill_uniforms_of_runs(uniforms, noises, t, batch, runs, key)
                 call_noise(noise, (noises, batch * WIDTH, fault))

@@ -19,6 +19,7 @@ from ...engine.compiled import compiled, from_python, inlined
 from ...engine.elementary import exp, log
 from ...engine.lanes import WIDTH, lane_sum, load, splat, store
 from ...engine.pointers import pointer_to
+from .faults import BAD_MOVE, BAD_REWARD, LARGEST, note
 
 BLOCK = 64
 TOTAL, SHIFT = 0, 1
@@ -27,7 +28,6 @@ LARGEST_MOVE = 1e280  # lift and drain are cut here, so that theta stays finite 
 SMALLEST_PROBABILITY = 1e-300  # what a rule is told of an arm whose probability is zero in float64
 PADDING = -1e300
 LARGEST_REWARD = 1e100  # squares and sums of rewards stay finite
-BAD_REWARD = 1.0  # a fault: a reward was no finite number of that size
 
 
 class Policy(NamedTuple):
@@ -125,11 +125,26 @@ def within_reach(move):
 
 
 @compiled
+def cut_move(move, t, fault):
+    """A lift or drain beyond LARGEST_MOVE, cut to it; one that is not finite is noted as a fault and counts as 0."""
+    if abs(move) <= LARGEST:
+        return within_reach(move)
+    note(fault, BAD_MOVE, t)
+    return 0.0
+
+
+@inlined
+def checked_move(move, t, fault):
+    """The lift or drain of step t, cut to what theta can bear; one that is not finite is noted as a fault."""
+    return move if abs(move) <= LARGEST_MOVE else cut_move(move, t, fault)
+
+
+@compiled
 def checked_reward(reward, fault):
     """The reward; one that is not a finite number of size at most 1e100 is noted in fault[0] and counts as 0."""
     if -LARGEST_REWARD <= reward <= LARGEST_REWARD:
         return reward
-    fault[0] = max(fault[0], BAD_REWARD)
+    note(fault, BAD_REWARD, 0)
     return 0.0
 
 

@@ -58,7 +58,7 @@ def loop_of(
         t, regret = int(progress[DONE]), progress[REGRET]
         state = opened(arrays, parameters, t, fault)
         for c in range(first, last):
-            while t < stops[c]:
+            while t < stops[c] and fault[0] == 0.0:
                 batch = min(BATCH, stops[c] - t)
                 fill_uniforms(uniforms, t, batch, run, key)
                 for i in range(batch):

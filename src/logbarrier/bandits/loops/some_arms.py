@@ -21,9 +21,9 @@ from ...engine.compiled import compiled, kernel
 from ...engine.elementary import exp, log
 from ...engine.pointers import room_for
 from ...engine.random import step_uniforms
-from .calls import call_moves
-from .dense import learn_mean, mix, opened_learned
-from .policy import SHIFT, SMALLEST_PROBABILITY, TOTAL, draw_arm, opened_policy, recentre, within_reach
+from .calls import call_moves, share_to_mix
+from .dense import learn_of_arm, opened_learned
+from .policy import SHIFT, SMALLEST_PROBABILITY, TOTAL, checked_move, draw_arm, mix_with_uniform, opened_policy, recentre
 from .vectors import draw_by_policy
 
 _room_for_fault = room_for(1)
@@ -84,6 +84,7 @@ def _update() -> Any:
     def update(policy_arrays, calls, learned_arrays, n_arms, t, arm, reward, drawn):
         """One step, t = 1, 2, ..., from the reward of an arm, -1 if it has been removed; returns a fault.
 
+        A step with a fault changes nothing but the rule's memory.
         drawn = (arms (m,), q (m,), q(arm), n, w): those of the n arms it was drawn from that are still here.
         calls: the rule's functions and hyper-parameters for n arms, and for all n_arms of the present.
         """
@@ -97,18 +98,20 @@ def _update() -> Any:
             learned.memory[0] = learned.arm_counts[arm] if arm >= 0 else 0.0
         seen = max(probability, SMALLEST_PROBABILITY)
         lift, drain = call_moves(learned.moves, (reward, seen, t, learned.memory, learned.hyper, fault))
-        lift, drain = within_reach(weight * lift), within_reach(weight * drain)
-        if learned.tracked and arm >= 0:
-            learn_mean(learned.arm_means, learned.arm_counts, arm, reward)
-        if learned.recalled and arm >= 0:
-            learned.arm_counts[arm] = learned.memory[0]
+        lift, drain = checked_move(weight * lift, t, fault), checked_move(weight * drain, t, fault)
+        share = share_to_mix(opened_learned(calls[1], learned_arrays, fault), t)
+        if fault[0] != 0.0:
+            return fault[0]
+        if arm >= 0:
+            learn_of_arm(learned, arm, reward)
         for i in range(arms.shape[0]):
             policy.theta[arms[i]] += (drain - lift) / size - drain * q[i]
         if arm >= 0:
             policy.theta[arm] += lift
         recentre(policy)
-        mix(policy, opened_learned(calls[1], learned_arrays, fault), n_arms, t)
-        return fault[0]
+        if share > 0.0:
+            mix_with_uniform(policy, n_arms, share)
+        return 0.0
 
     return update
 

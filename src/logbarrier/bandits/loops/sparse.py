@@ -21,7 +21,7 @@ from ...engine.lanes import WIDTH, fma, lane_sum, load
 from ...engine.pointers import pointer_to, room_for
 from .calls import call_moves
 from .dense import learn_mean, opened_learned
-from .policy import PADDING, SMALLEST_PROBABILITY, within_reach
+from .policy import PADDING, SMALLEST_PROBABILITY, checked_move
 from .single import loop_of, nothing_more, the_place_itself
 
 FAN = 2 * WIDTH
@@ -245,10 +245,11 @@ def learnt(state, place, arm, reward, t):
     if tree.tracked:
         learned.memory[0] = tree.values[root_of(tree)] / tree.scalars[TOTAL]
         learned.memory[1] = tree.arm_means[arm]
-    lift, _ = call_moves(learned.moves, (reward, probability, t, learned.memory, learned.hyper, learned.fault))
+    lift, drain = call_moves(learned.moves, (reward, probability, t, learned.memory, learned.hyper, learned.fault))
     if tree.tracked:
         learn_mean(tree.arm_means, learned.arm_counts, arm, reward)
-    move(tree, arm, within_reach(lift))
+    checked_move(drain, t, learned.fault)  # 0 where the rule keeps its word
+    move(tree, arm, checked_move(lift, t, learned.fault))
 
 
 @inlined

@@ -15,6 +15,7 @@ from ...engine.elementary import exp
 from ...engine.lanes import WIDTH, lane, lane_sum, load, select_above, splat, store
 from ...engine.pointers import array_at, pointer_to, room_for
 from .calls import call_draw, call_learn, call_weigh
+from .faults import BAD_ARM, BAD_VECTOR, BAD_WEIGHTS, LARGEST, note
 from .policy import SMALLEST_PROBABILITY, first_beyond
 from .single import loop_of, nothing_more, the_place_itself
 
@@ -94,9 +95,11 @@ def sum_of(values):
 
 
 @compiled
-def normalise(weights):
-    """weights <- weights / sum(weights)."""
+def normalise(weights, t, fault):
+    """weights <- weights / sum(weights); a sum that is not positive and finite is noted as a fault of step t."""
     total = sum_of(weights)
+    if not 0.0 < total <= LARGEST:
+        note(fault, BAD_WEIGHTS, t)
     for a in range(weights.shape[0]):
         weights[a] /= total
 
@@ -118,7 +121,15 @@ def set_policy(state, t):
     numbers = (state.policy, state.vectors, state.memory, state.hyper)
     sizes = (state.n_arms, state.rows, state.memory_size)
     call_weigh(state.weigh, (t, *numbers, *sizes, state.fault))
-    normalise(array_at(state.policy, (state.n_arms,)))
+    normalise(array_at(state.policy, (state.n_arms,)), t, state.fault)
+
+
+@compiled
+def check_vectors(state, first, step, t):
+    """Note a fault of step t if one of the vectors' numbers first, first + step, ... is not finite."""
+    for i in range(first, state.rows * state.n_arms, step):
+        if not abs(state.vectors[i]) <= LARGEST:
+            note(state.fault, BAD_VECTOR, t)
 
 
 @inlined
@@ -127,7 +138,9 @@ def learn_from(state, drawn_from, arm, reward, t):
     probability = max(drawn_from[arm], SMALLEST_PROBABILITY)
     numbers = (drawn_from, state.vectors, state.memory, state.hyper)
     sizes = (state.n_arms, state.rows, state.memory_size)
-    return call_learn(state.learn, (arm, reward, probability, t, *numbers, *sizes, state.fault)) != 0
+    moved = call_learn(state.learn, (arm, reward, probability, t, *numbers, *sizes, state.fault)) != 0
+    check_vectors(state, arm, state.n_arms, t)  # of the arm: a bad step shows there, nearly always
+    return moved
 
 
 @inlined
@@ -135,7 +148,11 @@ def draw_from(state, u, t, step, run, key):
     """An arm after t steps, by the rule's own way; (key, step, run) are its random numbers."""
     numbers = (state.policy, state.vectors, state.memory, state.hyper)
     sizes = (state.n_arms, state.rows, state.memory_size)
-    return call_draw(state.draw, (u, t, *numbers, *sizes, key, step, run, state.fault))
+    arm = call_draw(state.draw, (u, t, *numbers, *sizes, key, step, run, state.fault))
+    if 0 <= arm < state.n_arms:
+        return arm
+    note(state.fault, BAD_ARM, t + 1)
+    return 0
 
 
 @inlined
@@ -169,6 +186,7 @@ def learnt(state, place, arm, reward, t):
 def reported(state, t):
     if state.draw != 0:  # until now nobody asked for the policy
         set_policy(state, t)
+    check_vectors(state, 0, 1, t)
     return state.policy, 1.0
 
 
@@ -194,6 +212,7 @@ def update(arrays, earlier, arm, reward, t):
     state = opened_vectors(arrays, fault)
     if learn_from(state, pointer_to(earlier), arm, reward, t):
         set_policy(state, t)
+    check_vectors(state, 0, 1, t)
     return fault[0]
 
 

@@ -14,7 +14,7 @@ from ....engine.compiled import compiled, inlined, kernel
 from ....engine.pointers import moved, pointer_to, prefetch, room_for
 from ....engine.random import ARM, TRIES, fill_tries, philox, uniform
 from ..calls import call_moves, share_to_mix
-from ..policy import SMALLEST_PROBABILITY
+from ..policy import LARGEST_MOVE, SMALLEST_PROBABILITY, cut_move
 from ..single import BATCH, loop_of
 from .layout import (
     CLASSES,
@@ -180,6 +180,8 @@ def learnt(state, place, arm, reward, t):
     lift, drain = call_moves(state.moves, (reward, probability, t, state.memory, state.hyper, state.fault))
     if state.recalled:
         state.remembered[arm] = state.memory[0]
+    if not abs(lift) + abs(drain) <= LARGEST_MOVE:  # `move` needs this sum anyway
+        lift, drain = cut_move(lift, t, state.fault), cut_move(drain, t, state.fault)
     move(classes, k, position, weight, lift, drain)
     keep_in_order(classes, t)
     share = share_to_mix(state, t)
