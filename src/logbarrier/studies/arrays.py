@@ -63,7 +63,7 @@ def shown(reference: str) -> str:
     """A word as tables show it: of a reference, its shape and the first digits of its hash.
 
     >>> shown(with_references([0.5] * 200)), shown("linear")
-    ('200@0d37d77dd6fe', 'linear')
+    ('200@4db8312c8213', 'linear')
     """
     found = REFERENCE.fullmatch(reference)
     return reference if found is None else f"{found[1]}@{found[2][:12]}"
