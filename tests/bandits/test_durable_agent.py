@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import logbarrier as lb
+from logbarrier.bandits import waiting
 from logbarrier.bandits.durable import journal, ledger
 
 RULE = lb.LogBarrierSGB(learning_rate=0.5, eta=20.0)
@@ -227,6 +228,50 @@ def test_snapshots_shorten_the_replay_and_change_no_bit(path, monkeypatch):
         assert 0 < len(replayed) < 20
         assert (agent.policy == policy).all()
         assert (agent.replayed().policy == policy).all()
+
+
+@pytest.mark.parametrize("default_reward", [None, -0.0, 0.25])
+def test_a_replay_has_what_its_own_batch_has_not_written_yet(path, default_reward):
+    clock = Clock()
+    with made(path, ttl=10, default_reward=default_reward, clock=clock) as agent:
+        agent.ask()
+        clock.time += 11
+        replayed = agent.replayed()  # the call itself closes the decision
+        assert json.dumps(replayed.state_dict()) == json.dumps(agent.state_dict())
+        assert replayed.pending == ()
+
+        def several(ledger):
+            ledger.tell(ledger.ask(), 1.0)
+            ledger.add_arm("d")
+            ledger.ask(["a", "d"])
+            ledger.drop(clock.time)
+            return ledger.replayed().state_dict(), ledger.agent.state_dict()
+
+        ((replayed, now),) = agent.perform([several])
+        assert json.dumps(replayed) == json.dumps(now)
+
+
+def test_a_restart_evicts_the_same_policies(path, monkeypatch):
+    monkeypatch.setattr(waiting, "MOST_KEPT", 6)
+    with made(path) as agent:
+        agent.ask()
+        for names in (["a", "b"], ["b", "c"]):  # kept at once, before the policy of the first decision is
+            agent.ask(available=names)
+        agent.tell(agent.ask(), 1.0)
+        twin = lb.Agent.from_state_dict(agent.state_dict())
+        for each in (agent, twin):
+            each.tell(each.ask(available=["a", "c"]), 1.0)
+            for identity in (1, 2, 0):
+                each.tell(identity, -1.0)
+        assert agent.state_dict() == twin.state_dict() == agent.replayed().state_dict()
+
+
+def test_arms_that_are_numpy_numbers_are_in_the_log(path):
+    with lb.DurableAgent(path, rule=RULE, arms=[1, 2, 3]) as agent:
+        agent.ask(available=np.array([1, 3]))
+        assert [row["available"] for row in agent.log()] == [[1, 3]]
+        with pytest.raises(ValueError, match="available must be a sequence of arms, got '13'"):
+            agent.ask(available="13")
 
 
 def test_compacting_drops_what_was_closed_long_ago_and_nothing_else(path):

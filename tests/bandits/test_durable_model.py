@@ -24,7 +24,7 @@ class Model:
         self.theta = dict.fromkeys(((name, 0) for name in arms), 0.0)  # (name, which of that name) -> preference
         self.key, self.floor, self.ttl, self.default_reward = stream_key(seed), floor, ttl, default_reward
         self.pending, self.told, self.asked, self.added = {}, {}, 0, 0
-        self.closed_at, self.dropped = {}, set()
+        self.closed_at, self.dropped, self.available = {}, set(), {}
 
     def softmax(self, arms):
         weights = np.exp([self.theta[arm] - max(self.theta[a] for a in arms) for arm in arms])
@@ -42,6 +42,7 @@ class Model:
         u = step_uniforms(self.asked, 0, self.key)[0]
         arm = list(b)[int(np.searchsorted(np.cumsum(list(b.values())), u, side="right"))]
         self.pending[self.asked] = (arm, q, b[arm], now)
+        self.available[self.asked] = {name for name, _ in q}
         self.asked += 1
         return self.asked - 1, arm[0], b[arm]
 
@@ -208,6 +209,7 @@ def test_any_interleaving_is_what_the_model_says(tmp_path, monkeypatch, piece):
             walk.step()
         replayed = walk.agent.replayed()
         assert replayed.state_dict() == walk.agent.state_dict()
-        assert {row["id"] for row in walk.agent.log()} == set(range(walk.model.asked)) - walk.model.dropped
+        logged = {row["id"]: set(row["available"]) for row in walk.agent.log()}
+        assert logged == {i: names for i, names in walk.model.available.items() if i not in walk.model.dropped}
         walk.agent.close()
         shutil.rmtree(folder)

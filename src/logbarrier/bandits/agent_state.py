@@ -76,6 +76,9 @@ def restored(kind: type[Agent], state: Any, rule: Rule | None) -> Agent:
 
 def _restore_waiting(waiting: Waiting, plain: dict[str, Any], asked: int, arms: tuple[Any, ...]) -> None:
     moments = [_moment(len(arms), *entry) for entry in _entries("moments", plain["moments"], 3)]
+    for moment in moments:
+        if moment.policy is not None:
+            waiting.keep(moment)
     last = -1
     for identity, name, place, probability, propensity, index in _entries("pending", plain["pending"], 6):
         if _whole("pending id", identity, asked - 1) <= last:

@@ -62,7 +62,7 @@ class Waiting:
         """A new decision, drawn from `moment`."""
         self.pending[decision.id] = Pending(decision, arm, probability, moment)
         moment.waiting += 1
-        if moment.policy is not None and moment.waiting == 1:
+        if moment.policy is not None and id(moment) not in self._keepers:
             self.keep(moment)
 
     def find(self, who: str, decision: Decision | int, asked: int) -> Pending:
@@ -116,8 +116,9 @@ class Waiting:
         del self._keepers[id(moment)]
 
     def moments(self) -> list[Moment]:
-        """The moments of the past, or of some arms only, that anyone waits for; each once, oldest decision first."""
-        return list({id(p.moment): p.moment for p in self.pending.values() if p.moment is not self.now}.values())
+        """The moments of the past, or of a subset of the arms, with pending decisions; each once, next to be evicted first."""
+        past = {id(p.moment): p.moment for p in self.pending.values() if p.moment is not self.now}
+        return list((self._keepers | past).values())
 
     def add_arm(self, n_arms: int) -> None:
         """The last of now n_arms arms is new: what came before was drawn from the others. The present must have been left."""

@@ -52,7 +52,7 @@ def arm_set_row(number: int, arms: Any) -> tuple[int, str, int]:
 def reconstructed(connection: sqlite3.Connection, path: Path) -> list[tuple[int, list[Any]]]:
     """The arm sets of a file that has no record of them."""
     first = "SELECT max(number) FROM events e WHERE NOT EXISTS (SELECT 1 FROM events WHERE number = e.number - 1)"
-    at, text = connection.execute("SELECT number, state FROM snapshots ORDER BY number DESC LIMIT 1").fetchone()
+    at, text = connection.execute("SELECT number, state FROM snapshots ORDER BY number LIMIT 1").fetchone()
     start = connection.execute(first).fetchone()[0] or at + 1  # events before it may have been dropped
     changes = connection.execute(
         "SELECT number, kind, arm FROM events WHERE number >= ? AND kind IN ('add_arm', 'remove_arm') ORDER BY number", (start,)

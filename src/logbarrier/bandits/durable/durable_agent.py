@@ -115,11 +115,8 @@ class DurableAgent:
         self._ledger = Ledger(self._journal, rule, clock)
 
     def _set_closing(self, ttl: float | None, default_reward: float | None) -> None:
-        stored = self._journal.settings()
-        chosen = {
-            "ttl": stored.get("ttl") if ttl is None else float(ttl),
-            "default_reward": stored.get("default_reward") if default_reward is None else float(default_reward) + 0.0,
-        }
+        stored, given = self._journal.settings(), {"ttl": ttl, "default_reward": default_reward}
+        chosen = {name: stored.get(name) if value is None else float(value) + 0.0 for name, value in given.items()}
         if chosen != {name: stored.get(name) for name in chosen}:
             self._journal.commit([], settings=chosen)
         self._ledger.ttl, self._ledger.default_reward = chosen["ttl"], chosen["default_reward"]

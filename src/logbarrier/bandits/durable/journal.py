@@ -34,7 +34,7 @@ from .database import (
 from .wal import check_wal, is_wal_empty
 
 SYNCHRONOUS = "FULL"
-PAGES_IN_WAL = 256  # then they are folded into the file: what damage to the write-ahead log could lose stays short
+PAGES_IN_WAL = 500  # then they are folded into the file: what damage to the write-ahead log could lose stays short
 
 
 class Mark(NamedTuple):
