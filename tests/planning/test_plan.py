@@ -9,13 +9,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from command import logbarrier
 from rich.console import Console
 from scipy import stats
 
 import logbarrier as lb
+import logbarrier.theory as theory
 from logbarrier import planning
 from logbarrier.cli.plan import _print_report
-from logbarrier.planning.contenders import code_of, contenders, cost
+from logbarrier.planning.contenders import code_of, contenders, cost, log_barrier_pairs
 
 race = sys.modules["logbarrier.planning.plan"]  # planning.plan is the function
 SMALL = {"n_arms": 5, "gap": 0.5, "horizon": 400, "budget": 0.2}
@@ -58,7 +60,7 @@ def test_the_regret_objective_chooses_the_least_regret(found):
 
 def test_every_line_of_code_makes_the_rule_it_names():
     for family in (lb.GapInstances(7, 0.1, scale=0.2), lb.BernoulliGapInstances(7, 0.1)):
-        for rule in contenders(family):
+        for rule in [*contenders(family), *log_barrier_pairs(family, 1000)]:
             assert eval(code_of(rule)) == rule
 
 
@@ -127,6 +129,42 @@ def test_the_default_budget_is_within_20_s_by_the_costs_stated(horizon, rewards,
     assert 0.1 < sum(spent) <= 20.0
 
 
+def test_a_plan_for_one_rule_races_its_settings_alone():
+    pairs = planning.plan(**SMALL, rule="log-barrier-sgb", threads=1)
+    settings = {(eval(row.code).learning_rate, eval(row.code).eta) for row in pairs.rows}
+    assert {row.code.partition("(")[0] for row in pairs.rows} == {"lb.LogBarrierSGB"}
+    assert len(settings) == len(pairs.rows) == 15  # alpha 0.1, 0.3 and 1 are fast enough for 400 pulls
+    adaptive = planning.plan(**SMALL, rule="adaptive-log-barrier-sgb", threads=1)
+    assert len(adaptive.rows) == 4
+
+
+def test_the_eta_that_are_tried_have_the_plateaus_they_are_meant_to_have():
+    """1 - p(a*) at the exact maximum is 0.3, 0.1, ... within a tenth: the formula drops terms of that order."""
+    family = lb.GapInstances(10, 0.1)
+    etas = sorted({rule.eta for rule in log_barrier_pairs(family, 10_000)})
+    for eta, miss in zip(etas, (0.3, 0.1, 0.03, 0.01, 0.001), strict=True):
+        plateaus = [theory.maximiser(family.problem(0, run).means, eta).plateau for run in range(50)]
+        assert 1 - np.mean(plateaus) == pytest.approx(miss, rel=0.4 if miss == 0.3 else 0.1)
+
+
+def test_the_planned_pair_beats_both_too_strong_and_too_weak_barriers_on_other_seeds():
+    """Ten arms, 2.5e4 pulls: too strong a barrier ends at p(a*) = 0.3; with none, runs at this alpha are stuck.
+
+    The choice must be ahead of both by more than 3 standard errors of 100 paired runs; seed fixed.
+    """
+    found = planning.plan(10, 0.1, 25_000, rule="log-barrier-sgb", objective="final", budget=0.5, threads=1)
+    choice = eval(found.choice.code)
+
+    def final(rule):
+        record = lb.simulate(rule, lb.GapInstances(10), horizon=25_000, runs=100, seed=99, checkpoints=2, threads=1)
+        return record["optimal_probability"][:, -1]
+
+    ours = final(choice)
+    for other in (replace(choice, eta=30.0), lb.LogBarrierSGB(learning_rate=0.1, eta=1e9)):
+        ahead = ours - final(other)
+        assert ahead.mean() > 3 * ahead.std(ddof=1) / 10
+
+
 def test_json_holds_the_whole_plan(found):
     plain = json.loads(json.dumps(found.to_dict()))
     assert plain["objective"] == "regret"
@@ -141,9 +179,26 @@ def test_json_holds_the_whole_plan(found):
         ({"horizon": 0}, "plan: horizon must be between 1 and"),
         ({"objective": "money"}, "plan: objective must be one of regret, final, got 'money'"),
         ({"rewards": "cauchy"}, "plan: rewards must be one of gaussian, bernoulli, got 'cauchy'"),
+        ({"rule": "exp4"}, "plan: rule must be one of adaptive-log-barrier-sgb, .*, got 'exp4'"),
         ({"budget": 1e-9}, "plan: budget must be at least .* s for this horizon, got 1e-09"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(changes, message):
     with pytest.raises(ValueError, match=message):
         planning.plan(**SMALL | changes)
+
+
+def test_the_command_finds_alpha_and_eta_and_prints_what_the_function_returns():
+    words = ["--arms", 5, "--gap", 0.5, "--horizon", 400, "--budget", 0.2, "--rule", "log-barrier-sgb", "--threads", 1]
+    done = logbarrier("plan", *words, "--json")
+    assert done.returncode == 0, done.stderr
+    expected = planning.plan(**SMALL, rule="log-barrier-sgb", threads=1)
+    assert json.loads(done.stdout) == json.loads(json.dumps(expected.to_dict()))
+
+
+def test_the_former_command_tune_points_to_plan():
+    done = logbarrier("tune", "--arms", 10, "--gap", 0.1, "--horizon", 2000)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "logbarrier: tune: is now a part of plan; run 'logbarrier plan --rule log-barrier-sgb --objective final' instead\n"
+    )

@@ -1,4 +1,4 @@
-"""The commands verify and tune."""
+"""The command verify."""
 
 from __future__ import annotations
 
@@ -47,47 +47,4 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(arguments, message):
     done = logbarrier(*arguments)
     assert done.returncode == 2
     assert done.stderr == message + "\n"
-    assert done.stdout == ""
-
-
-OPTIONS = {"arms": 10, "gap": 0.1, "horizon": "2e3", "budget": "2e5", "learning-rate": 0.1, "threads": 1}
-TUNE = ["tune", *(word for name, value in OPTIONS.items() for word in (f"--{name}", str(value)))]
-
-
-def test_tune_prints_a_report_within_100_columns():
-    done = logbarrier_from_nothing(*TUNE)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    assert "LogBarrierSGB(learning_rate=0.1, eta=" in done.stdout
-    assert "Out of reach" in done.stdout
-    assert "<- chosen" in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 100
-
-
-def test_tune_prints_json_and_draws(tmp_path):
-    from logbarrier import planning
-
-    done = logbarrier(*TUNE, "--json", "--plot", tmp_path / "a.png")
-    assert done.returncode == 0, done.stderr
-    found = planning.tune(10, 0.1, 2000, budget=2e5, learning_rate=0.1, threads=1)
-    assert json.loads(done.stdout) == json.loads(json.dumps(found.to_dict()))
-    assert (tmp_path / "a.png").stat().st_size > 5000
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (["--gap", "0"], "GapInstances: gap must be positive and finite, got 0.0"),
-        (["--arms", "1"], "GapInstances: n_arms must be at least 2, got 1"),
-        (["--epsilon", "-1"], "tune: epsilon must be positive and finite, got -1.0"),
-        (["--horizon", "1.5"], "tune: horizon must be a whole number, got 1.5"),
-        (["--plot", "nowhere/a.png"], "nowhere/a.png: the folder nowhere does not exist"),
-        (["--plot", "a.gif"], "plot: the file must end in .png, .pdf or .svg, got 'a.gif'"),
-    ],
-)
-def test_a_mistake_in_tune_is_one_sentence_and_exit_code_2(changes, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    done = logbarrier(*TUNE, *changes)
-    assert done.returncode == 2
-    assert done.stderr == f"logbarrier: {message}\n"
     assert done.stdout == ""

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..version import __version__
-from . import complexity, lab, log, plan, report, reproduce, rescue, rules, run, serve, simulate, status, tune, verify, warm_up
+from . import complexity, lab, log, plan, report, reproduce, rescue, rules, run, serve, simulate, status, verify, warm_up
 from .errors import whole_output
 
 RULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}  # the parameters of the rule that --rule names
@@ -30,7 +30,7 @@ app.command(short_help="Write a study's summary, figures and report page.")(repo
 app.command(short_help="Reproduce the paper's figures and judge its claims.")(reproduce.reproduce)
 app.command(short_help="Try every statement of the paper numerically.")(verify.verify)
 app.command(short_help="Recommend a rule for a problem like yours.")(plan.plan)
-app.command(short_help="Find alpha and eta of LB-SGB, and what the theorems ask for.")(tune.tune)
+app.command(hidden=True, context_settings=RULE_OPTIONS)(plan.tune)
 app.command(short_help="Count the pulls each system needs for an accuracy.")(complexity.complexity)
 app.command(short_help="Open the interactive page in your browser.")(lab.lab)
 app.command(short_help="Diagnose a collapsed Stable-Baselines3 policy and train on with the barrier.")(rescue.rescue)

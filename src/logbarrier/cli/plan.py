@@ -39,6 +39,7 @@ def plan(
     rewards: Annotated[Rewards, typer.Option(help="The law of the rewards; bernoulli is for clicks.")] = Rewards.GAUSSIAN,
     r_max: Annotated[float | None, typer.Option(help="Best mean reward; 1, or 0.9 for bernoulli.")] = None,
     scale: Annotated[float, typer.Option(help="Standard deviation of Gaussian rewards.")] = 1.0,
+    rule: Annotated[str | None, typer.Option(help="Race one rule only; log-barrier-sgb: its alpha and eta.")] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same plan.")] = 0,
     budget: Annotated[float, typer.Option(help="About how many seconds of one core to use.")] = 8.0,
     threads: execution.AllCores = None,
@@ -48,18 +49,26 @@ def plan(
     """Race the rules on a problem like yours and recommend one of them, as a line of code.
 
     Example: logbarrier plan --arms 1000 --gap 0.1 --horizon 1e5 --rewards bernoulli
+
+    Alpha and eta of LB-SGB: logbarrier plan --arms 10 --gap 0.2 --horizon 1e4 --rule log-barrier-sgb
     """
     from ..planning.plan import plan as make_plan
 
     with one_sentence("nothing was saved"), bar_of(100, "planning", quiet=quiet) as bar:
         found = make_plan(
-            arms, gap, horizon, objective=objective.value, rewards=rewards.value, r_max=r_max, scale=scale, seed=seed,
-            budget=budget, threads=threads, progress=bar,
+            arms, gap, horizon, objective=objective.value, rewards=rewards.value, r_max=r_max, scale=scale, rule=rule,
+            seed=seed, budget=budget, threads=threads, progress=bar,
         )  # fmt: skip
     if as_json:
         typer.echo(json.dumps(found.to_dict()))
     else:
         _print_report(found, wide_console())
+
+
+def tune() -> None:
+    """Replaced by `plan --rule log-barrier-sgb`."""
+    with one_sentence("nothing was saved"):
+        raise ValueError("tune: is now a part of plan; run 'logbarrier plan --rule log-barrier-sgb --objective final' instead")
 
 
 def _print_report(found: Plan, console: Console) -> None:

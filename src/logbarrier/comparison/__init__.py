@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from .catalogue import SYSTEMS, systems_named
 from .complexity import Budget, Measurement, measure, study_of
-from .instances import INSTANCES, Instance
-from .system import Family, System
+from .systems import INSTANCES, SYSTEMS, Family, Instance, System, systems_named
 
 __all__ = [
     "INSTANCES",

@@ -9,8 +9,7 @@ import numpy as np
 
 from ..plots.style import COLOURS, panels, styled
 from .complexity import Measurement
-from .instances import INSTANCES
-from .system import Family, System
+from .systems import INSTANCES, Family, System
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

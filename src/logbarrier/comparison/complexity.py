@@ -14,11 +14,9 @@ from ..base import validate
 from ..record import Record
 from ..statistics import resampling_weights
 from ..studies import Case, Store, Study, case_of, record_of
-from .catalogue import SYSTEMS
 from .first_passage import average_iterate, first_passage, last_iterate
-from .instances import INSTANCES, Instance
 from .slopes import RESAMPLES, slope_of_runs
-from .system import System
+from .systems import INSTANCES, SYSTEMS, Instance, System
 
 EPSILONS = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005)
 SMALLEST_EPSILON = 1e-9  # far below what any horizon reaches; squares of it are still numbers

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .complexity import Measurement
-from .instances import INSTANCES
-from .system import System
+from .systems import INSTANCES, System
 
 DOCS = ("system", "update", "parameters", "stated", *(instance.name for instance in INSTANCES), "our reading")
 

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from dataclasses import MISSING, fields
 
+import numpy as np
+
 from ..bandits.algorithms.adaptive_log_barrier_sgb import AdaptiveLogBarrierSGB
 from ..bandits.algorithms.auto_log_barrier import AutoLogBarrier
 from ..bandits.algorithms.beta_thompson_sampling import BetaThompsonSampling
 from ..bandits.algorithms.epsilon_greedy import EpsilonGreedy
 from ..bandits.algorithms.inverse_gap_weighting import InverseGapWeighting
+from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
 from ..bandits.algorithms.rule import Rule, TwoScalarRule
 from ..bandits.algorithms.thompson_sampling import ThompsonSampling
 from ..bandits.algorithms.ucb1 import UCB1
 from ..bandits.flights import FEW_ARMS
 from ..bandits.problems import BernoulliGapInstances, GapInstances
+from ..base import validate
 
 ALPHAS = (0.03, 0.1, 0.3, 1.0)  # of the adaptive barrier, in units of 1/r_max
+LEARNING_RATES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # of LB-SGB, in units of 1/r_max
+RATES_TRIED = 4
+MISSES = (0.3, 0.1, 0.03, 0.01, 0.001)  # 1 - p(a*) at the maxima of the barrier objective, which set the eta tried
+INSTANCES = 50  # over which the sum of 1/gap is averaged
 CLICK_DEVIATION = 0.5  # the largest that rewards of 0 and 1 have
 
 # Nanoseconds a step for every arm and for itself; rough, and constants so that a plan does not depend on the machine's mood.
@@ -42,6 +50,29 @@ def contenders(family: GapInstances | BernoulliGapInstances) -> list[Rule]:
         scale = family.scale
         tried += [ThompsonSampling(scale=scale, prior_scale=unit)]
     return [*tried, UCB1(c=float(f"{2.0 * scale:.3g}")), InverseGapWeighting(), EpsilonGreedy()]
+
+
+def settings_of(name: str, family: GapInstances | BernoulliGapInstances, horizon: int) -> list[Rule]:
+    """The settings of one rule that are worth trying."""
+    every = [*contenders(family), *log_barrier_pairs(family, horizon)]
+    validate.choice("plan", "rule", name, sorted({rule.name for rule in every}))
+    return [rule for rule in every if rule.name == name]
+
+
+def log_barrier_pairs(family: GapInstances | BernoulliGapInstances, horizon: int) -> list[Rule]:
+    """LB-SGB with every pair of alpha and eta worth trying.
+
+    alpha  from a uniform start p(a*) leaves 1/K after about K/(alpha r_max) pulls, so slower rates are left out
+    eta    at the maximum of the barrier objective 1 - p(a*) is about (1/eta) times the sum of 1/gap over the other arms
+    """
+    fast_enough = [rate for rate in LEARNING_RATES if rate >= 3.0 * family.n_arms / horizon] or [LEARNING_RATES[-1]]
+    means = np.array([np.sort(family.problem(0, run).means) for run in range(INSTANCES)])
+    inverse_gaps = float((1.0 / (means[:, -1:] - means[:, :-1])).sum(axis=1).mean())
+    return [
+        LogBarrierSGB(learning_rate=float(f"{rate / family.r_max:.3g}"), eta=float(f"{inverse_gaps / miss:.2g}"))
+        for rate in fast_enough[:RATES_TRIED]
+        for miss in MISSES
+    ]
 
 
 def cost(rule: Rule, n_arms: int, horizon: int) -> float:

@@ -18,7 +18,7 @@ from ..bandits.simulator import LARGEST_HORIZON, simulate
 from ..base import validate
 from ..base.plain import Plain
 from ..statistics import stuck_share, t_interval
-from .contenders import code_of, contenders, cost
+from .contenders import code_of, contenders, cost, settings_of
 
 OBJECTIVES = ("regret", "final")
 REWARDS = ("gaussian", "bernoulli")
@@ -80,6 +80,7 @@ def plan(
     rewards: str = "gaussian",
     r_max: float | None = None,
     scale: float = 1.0,
+    rule: str | None = None,
     seed: int = 0,
     budget: float = 8.0,
     threads: int | None = None,
@@ -91,6 +92,7 @@ def plan(
     objective  "regret": what is lost on the way; "final": the probability of the best arm at the end
     rewards    "gaussian" of deviation `scale`, or "bernoulli", for clicks
     r_max      the best mean: 1, or 0.9 for Bernoulli rewards, if not given
+    rule       the name of the only rule to race, in several settings: "log-barrier-sgb" for its alpha and eta
     budget     about how many seconds of one core to spend, once the kernels are compiled
     progress   a function of (work done, work in all)
 
@@ -103,7 +105,8 @@ def plan(
     validate.choice("plan", "objective", objective, OBJECTIVES)
     budget = validate.positive("plan", "budget", budget)
     family = family_of(n_arms, gap, rewards=rewards, r_max=r_max, scale=scale)
-    race = _Race(family, horizon, objective, validate.integer("plan", "seed", seed, 0), budget, threads, progress)
+    tried = contenders(family) if rule is None else settings_of(rule, family, horizon)
+    race = _Race(family, horizon, objective, validate.integer("plan", "seed", seed, 0), budget, threads, progress, tried)
     rows = race.run()
     return Plan(family.to_dict(), horizon, objective, seed, rows, tuple(map(code_of, race.left_out)), race.undecided)
 
@@ -130,10 +133,10 @@ class _Race:
         budget: float,
         threads: int | None,
         progress: Progress | None,
+        tried: list[Rule],
     ) -> None:
         self.family, self.horizon, self.objective, self.seed, self.budget = family, horizon, objective, seed, budget
         self.threads, self.progress, self.spent, self.undecided = threads, progress, 0.0, False
-        tried = contenders(family)
         self.costs = {rule: cost(rule, family.n_arms, horizon) for rule in tried}
         self.left_out = [rule for rule in tried if FEWEST_RUNS * self.costs[rule] > DEAREST * budget]
         self.results = {rule: np.empty((0, len(METRICS))) for rule in tried if rule not in self.left_out}

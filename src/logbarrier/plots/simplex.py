@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..bandits import softmax as geometry
+from ..bandits.agent import Agent
 from ..bandits.algorithms.entropy_sgb import EntropySGB
 from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
 from ..bandits.algorithms.npg import NPG
-from ..bandits.algorithms.rule import TwoScalarRule
+from ..bandits.algorithms.rule import Rule, TwoScalarRule
 from ..bandits.algorithms.sgb import SGB
 from ..bandits.softmax import softmax
 from ..theory.maximiser import maximiser
-from .paths import sample_path
 from .style import COLOURS, panels, save_figure, styled
 
 if TYPE_CHECKING:
@@ -132,6 +132,23 @@ def draw_frame(axes: Axes) -> None:
         axes.annotate(name, corner, where, textcoords="offset points", ha="center", fontsize=8)
     axes.set(xlim=(-0.08, 1.08), ylim=(-0.09, 0.96), aspect="equal")
     axes.axis("off")
+
+
+def sample_path(rule: Rule, means: np.ndarray, *, start: np.ndarray, steps: int, seed: int, scale: float = 1.0) -> np.ndarray:
+    """Policies (steps + 1, K) of one run with rewards N(means, scale^2), from the policy `start` (K,).
+
+    >>> import logbarrier as lb
+    >>> sample_path(lb.SGB(learning_rate=0.1), np.array([1.0, 0.0]), start=np.array([0.5, 0.5]), steps=3, seed=0).shape
+    (4, 2)
+    """
+    agent = Agent(rule, n_arms=len(means), seed=seed, start=start)
+    noise = np.random.default_rng(seed).normal(scale=scale, size=steps)
+    policies = [agent.policy]
+    for deviation in noise:
+        decision = agent.ask()
+        agent.tell(decision, reward=means[decision.arm] + deviation)
+        policies.append(agent.policy)
+    return np.array(policies)
 
 
 if __name__ == "__main__":
