@@ -7,7 +7,7 @@ bandit rules    TwoScalarRule, VectorRule, their base Rule; policy_gradient, for
 bandits         Bandit, one fixed instance; ChangingBandits, means that move; ProblemSource, what the simulator asks of a family
                 uniform_noise, standard_normal, reward_uniform, gaussian_reward, bernoulli_reward: parts of a distribution
 MDP rules       MDPRule, MDPActorCritic; episode, the module of the tables and compiled steps that such rules are made of
-environments    FiniteMDP, one fixed MDP; MDPFamily, one per run; uniforms, what to draw it by; MDPSource, what the simulator asks
+environments    FiniteMDP, one fixed MDP; MDPFamily, one MDP per run, drawn by `uniforms`; MDPSource, what the simulator asks
 parameters      Positive, AtLeastZero, Share; between, whole, choice, optional, Parameter: annotations that check a field
 conformance     check_rule, for rules of both kinds; Conformance and Check, what it returns
 

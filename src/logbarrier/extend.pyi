@@ -14,8 +14,8 @@ from .bandits.problems import bernoulli_reward as bernoulli_reward
 from .bandits.problems import gaussian_reward as gaussian_reward
 from .bandits.problems import uniform_noise as uniform_noise
 from .bandits.schedules import LearningRate as LearningRate
-from .bandits.schedules import as_numbers as schedule_numbers
 from .bandits.schedules import learning_rate_at as learning_rate_at
+from .bandits.schedules import schedule_numbers as schedule_numbers
 from .base.conformance import Check as Check
 from .base.conformance import Conformance as Conformance
 from .base.parameters import AtLeastZero as AtLeastZero
@@ -35,9 +35,9 @@ from .engine.random import fill_arm_normals as fill_arm_normals
 from .engine.random import reward_uniform as reward_uniform
 from .engine.random import standard_normal as standard_normal
 from .mdps import episode as episode
-from .mdps.algorithms.rule import ActorCritic as MDPActorCritic
-from .mdps.algorithms.rule import Rule as MDPRule
-from .mdps.environments.family import Family as MDPFamily
+from .mdps.algorithms.rule import MDPActorCritic as MDPActorCritic
+from .mdps.algorithms.rule import MDPRule as MDPRule
+from .mdps.environments.family import MDPFamily as MDPFamily
 from .mdps.environments.family import MDPSource as MDPSource
 from .mdps.environments.family import uniforms as uniforms
 from .mdps.problem import FiniteMDP as FiniteMDP
