@@ -60,7 +60,7 @@ def grids(mdp: mdps.FiniteMDP) -> Iterator[list[mdps.Rule]]:
 
 def merit(rule: mdps.Rule, mdp: mdps.FiniteMDP) -> tuple[float, float, float]:
     """Greater is better: runs solved at the end, minus the median step of the first time, mean final score."""
-    record = mdps.simulate(rule, mdp, steps=STEPS, runs=RUNS, seed=SEED, threads=1, metrics=["score"], checkpoints=26)
+    record = mdps.simulate(rule, mdp, horizon=STEPS, runs=RUNS, seed=SEED, threads=1, metrics=["score"], checkpoints=26)
     solved = record["score"] >= SOLVED
     first = np.where(solved.any(axis=1), record.steps[solved.argmax(axis=1)], STEPS + 1)
     return float(solved[:, -1].sum()), -float(np.median(first)), float(record["score"][:, -1].mean())

@@ -76,7 +76,7 @@ class OneStep(mdps.Rule):
 def this_package(steps: int, rule: mdps.Rule) -> Callable[[], Any]:
     """mdps.simulate."""
     lake = mdps.from_gymnasium(WORLD, map_name=MAP)
-    return lambda: mdps.simulate(rule, lake, steps=steps, runs=1, threads=1, checkpoints=2)
+    return lambda: mdps.simulate(rule, lake, horizon=steps, runs=1, threads=1, checkpoints=2)
 
 
 def gymnasium_loop(steps: int) -> Callable[[], Any]:

@@ -46,7 +46,11 @@ ROWS: tuple[dict[str, str], ...] = (
     {"paper": "the paper's experiments, claims and report"},
     {"lab": "the interactive page", "service": "the durable agent over HTTP"},
     {"cli": "one file per command"},
-    {"__main__": "python -m logbarrier", "__init__": "the public names, listed in __init__.pyi"},
+    {
+        "__main__": "python -m logbarrier",
+        "__init__": "the public names, listed in __init__.pyi",
+        "extend": "what user-defined rules, problems and environments import, listed in extend.pyi",
+    },
 )
 ROW = {name: row for row, names in enumerate(ROWS) for name in names}
 
@@ -127,7 +131,7 @@ def draw() -> None:
     from logbarrier.plots.style import COLOURS, panels, save_figure, styled
 
     graph = without_detours(rooms())
-    graph = {name: used for name, used in graph.items() if name not in ("version", "__main__", "__init__")}
+    graph = {name: used for name, used in graph.items() if name not in ("version", "__main__", "__init__", "extend")}
     layers = [[name for name in names if name in graph] for names in ROWS]
     layers = [names for names in layers if names]
     place = {name: ((i + 1) / (len(names) + 1), height) for height, names in enumerate(layers) for i, name in enumerate(names)}

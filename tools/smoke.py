@@ -33,7 +33,7 @@ def simulations() -> None:
 def mdp() -> None:
     """An MDP of this package and one of Gymnasium."""
     for world in (mdps.Lock(6), mdps.from_gymnasium("FrozenLake-v1", gamma=0.9)):
-        mdps.simulate(mdps.SpectralPG(), world, steps=1000, runs=2)
+        mdps.simulate(mdps.SpectralPG(), world, horizon=1000, runs=2)
 
 
 def study(folder: Path) -> None:
@@ -47,7 +47,8 @@ def study(folder: Path) -> None:
 def command_line(folder: Path) -> None:
     """Help, a table, a simulation and a report."""
     run = [sys.executable, "-m", "logbarrier"]
-    words = ["simulate", "--rule", "sgb", "--learning-rate", "0.1", "--arms", "3", "--horizon", "50", "--plot", str(folder / "a.png")]
+    words = ["simulate", "--rule", "sgb", "--learning-rate", "0.1", "--arms", "3", "--horizon", "50"]
+    words += ["--plot", str(folder / "a.png")]
     done = next(folder.glob("smoke-0-*"))
     for command in (["--help"], ["simulate", "--help"], ["rules"], words, ["report", str(done)]):
         subprocess.run([*run, *command], check=True, capture_output=True)

@@ -1,5 +1,10 @@
 """The public names of `logbarrier`, each written here and nowhere else: `__init__.py` reads this file."""
 
+from . import deep as deep
+from . import extend as extend
+from . import mdps as mdps
+from . import plots as plots
+from . import theory as theory
 from .bandits.agent import Agent as Agent
 from .bandits.algorithms import RULES as RULES
 from .bandits.algorithms.adaptive_log_barrier_sgb import AdaptiveLogBarrierSGB as AdaptiveLogBarrierSGB

@@ -1,8 +1,7 @@
-"""What every rule must satisfy, as one call for testing your own rule.
+"""What every rule must satisfy, as one call for testing a user-defined rule; `logbarrier.extend` exports it.
 
 >>> import logbarrier as lb
->>> from logbarrier.testing import check_rule
->>> check_rule(lb.LogBarrierSGB(learning_rate=0.1, eta=100)).passed
+>>> lb.extend.check_rule(lb.LogBarrierSGB(learning_rate=0.1, eta=100)).passed
 True
 """
 
@@ -24,21 +23,29 @@ from .bandits.loops.dense import learn_mean
 from .bandits.problems import GaussianBandit
 from .bandits.simulator import simulate
 from .bandits.softmax import softmax
+from .base import validate
 from .base.conformance import Conformance, carry_out
+from .base.failure import WrongTypeError
 from .engine.random import step_uniforms, stream_key
+from .mdps.algorithms.rule import Rule as MDPRule
+from .mdps.testing import check_rule as check_mdp_rule
 
 Situation = tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 FALSE_ALARM = 1e-6  # of each statistical check; its draws are fixed by the seed
 
 
 def check_rule(
-    rule: Rule, *, n_arms: int = 6, seed: int = 0, show: Callable[[str], object] | None = None, raises: bool = True
+    rule: Rule | MDPRule, *, n_arms: int = 6, seed: int = 0, show: Callable[[str], object] | None = None, raises: bool = True
 ) -> Conformance:
-    """Check that a rule does what every rule must do; return what was checked.
+    """Check that a rule, of bandits or of MDPs, does what every rule must do; return what was checked.
 
-    show    told of every check as it ends, such as print. The first ones need no compiled loop and answer within seconds
+    n_arms  of the bandits on which it is checked
+    show    is given the outcome of every check as it ends, such as print; the first ones take seconds
     raises  AssertionError with the sentence of every failed check; False leaves them to `Conformance.failures`
     """
+    if isinstance(rule, MDPRule):
+        return check_mdp_rule(rule, seed=seed, show=show, raises=raises)
+    validate.instance("check_rule", "rule", rule, Rule, "a rule such as SGB(learning_rate=0.1) or mdps.SpectralPG()")
     return carry_out(rule, _checks_of(rule), show=show, raises=raises, n_arms=n_arms, seed=seed)
 
 
@@ -52,7 +59,7 @@ def _checks_of(rule: Rule) -> list[Callable[..., None]]:
     elif isinstance(rule, VectorRule):
         first, last = [check_expected_change], []
     else:
-        raise ValueError(
+        raise WrongTypeError(
             f"{type(rule).__name__}: must inherit from TwoScalarRule or VectorRule, which say how it learns, not from Rule"
         )
     return [*first, check_extremes, check_state_round_trip, check_draws, check_agent_matches_simulator, check_scheduling, *last]

@@ -75,7 +75,7 @@ def test_a_single_action_leaves_nothing_to_learn(rule, gamma):
     P = np.zeros((3, 1, 3))
     P[0, 0, 1] = P[1, 0, 2] = 0.5
     mdp = mdps.FiniteMDP(P=P, R=[[4.0], [-2.0], [8.0]], rho=[1.0, 0.0, 0.0], gamma=gamma)
-    record = mdps.simulate(rule, mdp, steps=300, runs=2, checkpoints=3)
+    record = mdps.simulate(rule, mdp, horizon=300, runs=2, checkpoints=3)
     exact = (4.0 - 2.0 * gamma / 2 + 8.0 * gamma**2 / 4) * (1.0 if gamma == 1.0 else 1.0 - gamma)
     assert record["return"] == pytest.approx(np.full((2, 3), exact), rel=1e-12)
     assert (record["score"] == 1.0).all()
@@ -84,7 +84,7 @@ def test_a_single_action_leaves_nothing_to_learn(rule, gamma):
 @pytest.mark.parametrize("rule", EXAMPLES, ids=str)
 def test_a_single_state_is_learned_like_a_bandit(rule):
     mdp = mdps.FiniteMDP(P=np.full((1, 3, 1), 0.5), R=[[0.0, 1.0, 0.5]], rho=[1.0], gamma=0.9)
-    record = mdps.simulate(rule, mdp, steps=3000, runs=2, checkpoints=3)
+    record = mdps.simulate(rule, mdp, horizon=3000, runs=2, checkpoints=3)
     assert all(np.isfinite(record[name]).all() for name in record.metrics)
     assert (record["return"][:, -1] > record["return"][:, 0]).all()
 
@@ -111,7 +111,9 @@ def test_the_spectral_rule_does_not_see_the_scale_of_rewards():
     """A power of two changes no bit of a ratio, so the runs must be the same to the last bit."""
     river = mdps.RiverSwim(5)
     scaled = mdps.FiniteMDP(P=river.P, R=1024.0 * river.R, rho=river.rho, gamma=river.gamma)
-    ours, theirs = (mdps.simulate(mdps.SpectralPG(), mdp, steps=5000, runs=2, seed=3, checkpoints=6) for mdp in (river, scaled))
+    ours, theirs = (
+        mdps.simulate(mdps.SpectralPG(), mdp, horizon=5000, runs=2, seed=3, checkpoints=6) for mdp in (river, scaled)
+    )
     assert np.array_equal(ours["coverage"], theirs["coverage"])
     assert np.array_equal(ours["min_occupancy"], theirs["min_occupancy"])
 
@@ -127,8 +129,9 @@ def test_a_new_state_brings_exploration_back():
 
 def test_the_spectral_rule_swims_where_policy_gradient_stays():
     """In the study it reaches the far end in 50 of 50 runs, and policy gradient in none."""
+    asked = {"horizon": 100_000, "runs": 3, "seed": 5, "checkpoints": 2, "metrics": ["score"]}
     spectral, plain = (
-        mdps.simulate(rule, mdps.RiverSwim(12), steps=100_000, runs=3, seed=5, checkpoints=2, metrics=["score"])["score"][:, -1]
+        mdps.simulate(rule, mdps.RiverSwim(12), **asked)["score"][:, -1]
         for rule in (mdps.SpectralPG(), mdps.PG(learning_rate=0.1))
     )
     assert (spectral > 0.9).all()

@@ -64,7 +64,7 @@ def short_sighted_mdp():
 
 
 def test_an_interval_of_negative_regret_contains_its_mean():
-    record = mdps.simulate(PG, short_sighted_mdp(), steps=2000, runs=6, checkpoints=5)
+    record = mdps.simulate(PG, short_sighted_mdp(), horizon=2000, runs=6, checkpoints=5)
     low, high = record.interval("regret")
     assert record.mean("regret")[-1] < -10
     assert (low <= record.mean("regret")).all()
@@ -78,7 +78,7 @@ def test_no_value_leaves_the_range_of_its_metric(gamma):
     """gamma 1 counts visits: a single state that is left with probability 1/10 is visited ten times."""
     one_state = mdps.FiniteMDP(P=np.full((1, 2, 1), 0.9), R=[[1.0, -1.0]], rho=[1.0], gamma=1.0)
     mdp = one_state if gamma == 1.0 else random_mdp(3)
-    record = mdps.simulate(PG, mdp, steps=2000, runs=4, checkpoints=5)
+    record = mdps.simulate(PG, mdp, horizon=2000, runs=4, checkpoints=5)
     for name, (least, most) in RANGES.items():
         assert record[name].min() >= least - 1e-12
         assert record[name].max() <= most + 1e-12
@@ -115,14 +115,14 @@ def test_the_optimal_pace_of_a_sea_is_its_treasure_over_its_depth():
 def test_regret_counts_the_rewards_that_were_missed():
     """One state, two actions that pay 1 and 0: the optimal pace is 1, so regret is the number of wrong actions."""
     bandit = mdps.FiniteMDP(P=np.zeros((1, 2, 1)), R=[[0.0, 1.0]], rho=[1.0], gamma=0.9, episode_length=1)
-    record = mdps.simulate(mdps.OptimisticQ(learning_rate=1.0, initial=2.0), bandit, steps=50, seed=0)
+    record = mdps.simulate(mdps.OptimisticQ(learning_rate=1.0, initial=2.0), bandit, horizon=50, seed=0)
     assert record["regret"][0, -1] == 1.0
     assert record["score"][0, -1] == 1.0
     assert record["coverage"][0].tolist()[:2] == [0.0, 1.0]
 
 
 def test_runs_depend_on_seed_and_number_alone():
-    options = {"steps": 2000, "seed": 9, "checkpoints": [1, 77, 1500]}
+    options = {"horizon": 2000, "seed": 9, "checkpoints": [1, 77, 1500]}
     lake = mdps.RandomLocks(5, 3)
     whole = mdps.simulate(PG, lake, runs=6, threads=1, **options)
     for other in (
@@ -139,14 +139,14 @@ def test_runs_depend_on_seed_and_number_alone():
 
 def test_more_checkpoints_change_no_value():
     few, many = (
-        mdps.simulate(PG, mdps.RiverSwim(5), steps=1000, seed=2, checkpoints=marks) for marks in ([500], [3, 250, 500, 777])
+        mdps.simulate(PG, mdps.RiverSwim(5), horizon=1000, seed=2, checkpoints=marks) for marks in ([500], [3, 250, 500, 777])
     )
     for name in mdps.METRICS:
         assert np.array_equal(few[name], many[name][:, np.isin(many.steps, few.steps)])
 
 
 def test_only_the_metrics_asked_for_are_measured():
-    record = mdps.simulate(PG, mdps.RiverSwim(4), steps=100, seed=0, metrics=["regret", "score"])
+    record = mdps.simulate(PG, mdps.RiverSwim(4), horizon=100, seed=0, metrics=["regret", "score"])
     assert record.metrics == ("regret", "score")
 
 
@@ -179,7 +179,9 @@ def test_actions_follow_softmax_even_at_the_extremes():
 
 def test_progress_reaches_all_steps():
     seen = []
-    mdps.simulate(PG, mdps.RiverSwim(4), steps=100, runs=3, seed=0, chunk=30, threads=2, progress=lambda *now: seen.append(now))
+    mdps.simulate(
+        PG, mdps.RiverSwim(4), horizon=100, runs=3, seed=0, chunk=30, threads=2, progress=lambda *now: seen.append(now)
+    )
     assert seen[-1] == (300, 300)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
 
@@ -187,10 +189,10 @@ def test_progress_reaches_all_steps():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"steps": 0}, "simulate: steps must be between 1 and 4294967295, got 0"),
-        ({"steps": 10, "metrics": ["entropy"]}, f"simulate: metric must be one of {', '.join(mdps.METRICS)}, got 'entropy'"),
-        ({"steps": 10, "metrics": []}, "simulate: metrics must name at least one"),
-        ({"steps": 10, "checkpoints": [11]}, "simulate: checkpoint must be between 0 and 10, got 11"),
+        ({"horizon": 0}, "simulate: horizon must be between 1 and 4294967295, got 0"),
+        ({"horizon": 10, "metrics": ["entropy"]}, f"simulate: metric must be one of {', '.join(mdps.METRICS)}, got 'entropy'"),
+        ({"horizon": 10, "metrics": []}, "simulate: metrics must name at least one"),
+        ({"horizon": 10, "checkpoints": [11]}, "simulate: checkpoint must be between 0 and 10, got 11"),
     ],
 )
 def test_bad_options_are_refused_in_a_sentence(options, sentence):
@@ -200,6 +202,19 @@ def test_bad_options_are_refused_in_a_sentence(options, sentence):
 
 def test_things_that_are_no_rule_or_no_mdp_are_refused():
     with pytest.raises(ValueError, match="simulate: rule must be a rule such as mdps.SpectralPG"):
-        mdps.simulate("pg", mdps.RiverSwim(4), steps=10)
+        mdps.simulate("pg", mdps.RiverSwim(4), horizon=10)
     with pytest.raises(ValueError, match="simulate: mdp must be an MDP such as mdps.RiverSwim"):
-        mdps.simulate(PG, mdps.RiverSwim, steps=10)
+        mdps.simulate(PG, mdps.RiverSwim, horizon=10)
+
+
+def test_the_earlier_name_of_the_horizon_gives_the_same_record_and_a_warning():
+    asked = {"runs": 2, "seed": 1, "checkpoints": 3}
+    with pytest.warns(DeprecationWarning, match="simulate: steps is now called horizon"):
+        earlier = mdps.simulate(PG, mdps.RiverSwim(4), steps=100, **asked)
+    record = mdps.simulate(PG, mdps.RiverSwim(4), horizon=100, **asked)
+    assert all(np.array_equal(record[name], earlier[name]) for name in record.metrics)
+
+
+def test_only_one_name_of_the_horizon_may_be_given():
+    with pytest.raises(ValueError, match="simulate: give horizon alone; steps is its earlier name"):
+        mdps.simulate(PG, mdps.RiverSwim(4), horizon=100, steps=100)

@@ -71,7 +71,7 @@ def test_the_summary_shows_shape_and_hash(finished):
 def test_another_process_reads_the_same_study_and_records(finished, another_process):
     found = Store.open(finished.folder)
     assert found.study.hash == finished.study.hash
-    direct = mdps.simulate(mdps.PG(learning_rate=0.1), mdp(), steps=200, runs=2, checkpoints=5)
+    direct = mdps.simulate(mdps.PG(learning_rate=0.1), mdp(), horizon=200, runs=2, checkpoints=5)
     assert found.read(found.study.cells()[0]).digest() == direct.digest()
 
 

@@ -38,7 +38,7 @@ def test_a_study_file_of_mdps_runs_stops_and_goes_on(tmp_path):
     again = run(store, LocalExecutor(threads=2))
     assert (again.computed, again.stored) == (2, 6)
     whole = mdps.simulate(
-        mdps.PG(learning_rate=0.5), mdps.RiverSwim(5), steps=600, runs=4, checkpoints=[100], metrics=["score", "regret"]
+        mdps.PG(learning_rate=0.5), mdps.RiverSwim(5), horizon=600, runs=4, checkpoints=[100], metrics=["score", "regret"]
     )
     stored = record_of(store, study.cases[-1])
     for name in ("score", "regret"):

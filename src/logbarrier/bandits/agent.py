@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base import validate
-from ..base.failure import RuleError
+from ..base.failure import RuleError, WrongTypeError
 from ..engine.random import stream_key
 from . import agent_state
 from .agent_inputs import below_one, checked_means, checked_names, checked_reward
@@ -59,15 +59,14 @@ class Agent:
         means: Any = None,
         floor: float = 0.0,
     ) -> None:
-        if not isinstance(rule, Rule):
-            raise ValueError(f"Agent: rule must be a rule such as SGB(learning_rate=0.1), got {rule!r}")
+        validate.instance("Agent", "rule", rule, Rule, "a rule such as SGB(learning_rate=0.1)")
         if (n_arms is None) == (arms is None):
             raise ValueError("Agent: give either n_arms or arms")
         names = checked_names(arms) if arms is not None else list(range(validate.integer("Agent", "n_arms", n_arms, 2)))
         if len(names) < 2:
             raise ValueError(f"Agent: needs at least 2 arms, got {len(names)}")
         if hasattr(start, "theta"):
-            raise ValueError(f"Agent: start must be None or one probability per arm, got {start!r}")
+            raise WrongTypeError(f"Agent: start must be None or one probability per arm, got {start!r}")
         if start is not None and not rule.has_preferences:
             raise ValueError(f"Agent: {rule.name} has no preferences that a start could set, so start must be None")
         self.rule = rule
@@ -263,7 +262,7 @@ class Agent:
 
     def _places(self, available: Any) -> np.ndarray:
         if isinstance(available, str) or not hasattr(available, "__iter__"):
-            raise ValueError(f"Agent.ask: available must be a sequence of arms, got {available!r}")
+            raise WrongTypeError(f"Agent.ask: available must be a sequence of arms, got {available!r}")
         places = np.array(sorted(self._place("Agent.ask", arm) for arm in available), dtype=np.int64)
         if len(places) == 0:
             raise ValueError("Agent.ask: available must name at least one arm")

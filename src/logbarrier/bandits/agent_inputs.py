@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base import validate
+from ..base.failure import WrongTypeError
 from .algorithms.rule import Rule
 from .loops.policy import LARGEST_REWARD
 
@@ -35,10 +36,11 @@ def checked_names(arms: Any) -> list[Any]:
     try:
         names = [arm.item() if isinstance(arm, np.generic) else arm for arm in arms]
     except TypeError:
-        raise ValueError(f"Agent: arms must be a sequence of names, got {arms!r}") from None
+        raise WrongTypeError(f"Agent: arms must be a sequence of names, got {arms!r}") from None
     for name in names:
-        fit = isinstance(name, str | int | float) and not isinstance(name, bool)
-        if not fit or (isinstance(name, float) and not math.isfinite(name)):
+        if not isinstance(name, str | int | float) or isinstance(name, bool):
+            raise WrongTypeError(f"Agent: the name of an arm must be a string or a finite number, got {name!r}")
+        if isinstance(name, float) and not math.isfinite(name):
             raise ValueError(f"Agent: the name of an arm must be a string or a finite number, got {name!r}")
         if isinstance(name, str) and not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
             raise ValueError(f"Agent: the name of an arm must be text that UTF-8 can hold, got {name!r}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base import validate
+from ..base.failure import WrongTypeError
 from .algorithms import rule_from_dict
 from .algorithms.rule import Rule
 from .learners import numbers
@@ -67,6 +68,8 @@ def restored(kind: type[Agent], state: Any, rule: Rule | None) -> Agent:
         agent._updates = _whole("updates", plain["updates"], MOST_UPDATES)
         agent._learner.restore(WHO, plain, agent._updates)
         _restore_waiting(agent._waiting, plain, agent._asked, agent.arms)
+    except WrongTypeError as error:
+        raise ValueError(str(error)) from None
     except KeyError as error:
         raise ValueError(f"{WHO}: the state lacks {error.args[0]!r}") from None
     except (TypeError, AttributeError, IndexError, OverflowError):

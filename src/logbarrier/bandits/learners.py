@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..base import validate
+from ..base.failure import WrongTypeError
 from ..engine.compiled import Bound, from_python
 from ..engine.random import step_uniforms
 from .algorithms.rule import Rule, TwoScalarRule
@@ -240,7 +241,7 @@ def learner_of(rule: Rule, theta: np.ndarray, means: np.ndarray | None) -> Learn
     if isinstance(rule, VectorRule):
         return VectorLearner(rule, theta, means)
     if not isinstance(rule, TwoScalarRule):
-        raise ValueError(
+        raise WrongTypeError(
             f"{type(rule).__name__}: must inherit from TwoScalarRule or VectorRule, which say how it learns, not from Rule"
         )
     return TwoScalarLearner(rule, theta)

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from ..base import validate
+from ..base.failure import WrongTypeError
 from ..base.parameters import AtLeastZero, Parameter, Parameterised, Positive, parameters_of
 from ..engine.compiled import compiled
 from ..engine.elementary import exp, log
@@ -54,6 +55,9 @@ def as_numbers(learning_rate: float | Schedule) -> tuple[float, float, float]:
     return float(learning_rate), 0.0, 0.0
 
 
+schedule_numbers = as_numbers  # its name in logbarrier.extend
+
+
 def to_plain(learning_rate: float | Schedule) -> Any:
     """A schedule as a dict for JSON; a number stays a number."""
     return asdict(learning_rate) if isinstance(learning_rate, Schedule) else float(learning_rate)
@@ -68,7 +72,9 @@ def _read(owner: str, name: str, plain: Any) -> Any:
     """A number, or the schedule in a table such as {scale = 0.1, power = 0.5}."""
     if not isinstance(plain, dict):
         if isinstance(plain, bool) or not isinstance(plain, int | float):
-            raise ValueError(f"{owner}: {name} must be a number or a schedule such as {{scale=0.1, power=0.5}}, got {plain!r}")
+            raise WrongTypeError(
+                f"{owner}: {name} must be a number or a schedule such as {{scale=0.1, power=0.5}}, got {plain!r}"
+            )
         return plain
     parts = parameters_of(Schedule)
     for part, value in plain.items():

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..base import validate
+from ..base.failure import WrongTypeError
 from ..engine.code_hash import classes_of
 from ..engine.random import stream_key
 from ..engine.runs import LARGEST_STEP, Progress, Reporter, Runs, checkpoint_steps, fly_all, metric_names
@@ -96,10 +97,9 @@ def code_roots(rule: Rule, problem: ProblemSource, engine: str) -> tuple[Any, ..
 def _checked_start(rule: Rule, problem: ProblemSource, start: Any, engine: str) -> Start:
     """Where runs begin, if that and the rest of what they need is possible."""
     validate.choice("simulate", "engine", engine, ("auto", *ENGINES))
-    if not isinstance(rule, Rule):
-        raise ValueError(f"simulate: rule must be a rule such as SGB(learning_rate=0.1), got {rule!r}")
-    if not hasattr(problem, "instance") or isinstance(problem, type):
-        raise ValueError(f"simulate: problem must be a problem such as GapInstances(n_arms=10), got {problem!r}")
+    validate.instance("simulate", "rule", rule, Rule, "a rule such as SGB(learning_rate=0.1)")
+    if not all(hasattr(problem, name) for name in ("instance", "n_arms", "noise", "reward_of")) or isinstance(problem, type):
+        raise WrongTypeError(f"simulate: problem must be a problem such as GapInstances(n_arms=10), got {problem!r}")
     if start is not None and not rule.has_preferences:
         raise ValueError(f"simulate: {rule.name} has no preferences that a start could set, so start must be None")
     refuse_told_means("simulate", rule, problem)

@@ -7,6 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from .failure import INVALID, RuleError
+
+SENTENCES = (AssertionError, NotImplementedError, RuleError, *INVALID)  # their message says who and what
+
 
 @dataclass(frozen=True)
 class Check:
@@ -46,7 +50,7 @@ class Conformance:
 def carry_out(
     rule: Any, checks: Iterable[Callable[..., None]], *, show: Callable[[str], object] | None, raises: bool, **options: Any
 ) -> Conformance:
-    """Call check(rule, **options) for every check; it fails by an AssertionError whose message is a sentence.
+    """Call check(rule, **options) for every check; it fails by an AssertionError, or by any other exception of the rule.
 
     show    is given the outcome of every check as it ends, such as print
     raises  AssertionError with the sentence of every failed check; False leaves them to `Conformance.failures`
@@ -56,8 +60,10 @@ def carry_out(
         started, failure = time.perf_counter(), ""
         try:
             check(rule, **options)
-        except (AssertionError, ValueError, NotImplementedError) as error:
+        except SENTENCES as error:
             failure = str(error) or f"{type(rule).__name__}: {check.__name__} needs a method that is not implemented"
+        except Exception as error:
+            failure = f"{type(rule).__name__}: {check.__name__} ended with {type(error).__name__}: {error}"
         claim = " ".join((check.__doc__ or check.__name__).split()).rstrip(".")
         done.append(Check(check.__name__, claim, failure, time.perf_counter() - started))
         if show is not None:

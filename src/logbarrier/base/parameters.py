@@ -18,6 +18,7 @@ from functools import cache
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 from . import validate
+from .failure import WrongTypeError
 
 hints_of = cache(get_type_hints)  # a millisecond, and asked for whenever a rule is made; what failed is tried again
 Check = Callable[[str, str, Any], Any]
@@ -27,14 +28,14 @@ Made = TypeVar("Made")
 def number_as_read(owner: str, name: str, value: Any) -> Any:
     """TOML and JSON know types, so '0.1' and true are mistakes where a number belongs."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{owner}: {name} must be a number, got {value!r}")
+        raise WrongTypeError(f"{owner}: {name} must be a number, got {value!r}")
     return value
 
 
 def word_as_read(owner: str, name: str, value: Any) -> Any:
     """The same where a word belongs."""
     if not isinstance(value, str):
-        raise ValueError(f"{owner}: {name} must be a word, got {value!r}")
+        raise WrongTypeError(f"{owner}: {name} must be a word, got {value!r}")
     return value
 
 

@@ -1,4 +1,7 @@
-"""Checks at the public boundary. One form of message: who, what must hold, what was given."""
+"""Checks at the public boundary. One form of message: who, what must hold, what was given.
+
+A wrong type raises `WrongTypeError`, which is a TypeError; a wrong value raises ValueError.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from .failure import WrongTypeError
+
+_NO_NUMBER = (bool, str, bytes, np.bool_)
+
 
 def number(owner: str, name: str, value: Any) -> float:
     """A finite real number as float."""
-    try:
-        converted = float(_no_text(value))
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{owner}: {name} must be a number, got {value!r}") from None
+    converted = _real(owner, name, value, "a number")
     if not math.isfinite(converted):
         raise ValueError(f"{owner}: {name} must be finite, got {converted}")
     return converted
@@ -24,13 +28,24 @@ def number(owner: str, name: str, value: Any) -> float:
 
 def positive(owner: str, name: str, value: Any) -> float:
     """A finite number above zero."""
-    try:
-        converted = float(_no_text(value))
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{owner}: {name} must be a positive number, got {value!r}") from None
+    converted = _real(owner, name, value, "a positive number")
     if not (math.isfinite(converted) and converted > 0):
         raise ValueError(f"{owner}: {name} must be positive and finite, got {converted}")
     return converted
+
+
+def _real(owner: str, name: str, value: Any, wanted: str) -> float:
+    """A real number as float, infinite or not a number included; text, truth values and sequences are none."""
+    if isinstance(value, _NO_NUMBER) or getattr(value, "ndim", 0) > 0:
+        raise WrongTypeError(f"{owner}: {name} must be {wanted}, got {value!r}")
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise WrongTypeError(f"{owner}: {name} must be {wanted}, got {value!r}") from None
+    except OverflowError:
+        raise ValueError(
+            f"{owner}: {name} must be {wanted} that float64 can hold, got one of {len(str(value))} digits"
+        ) from None
 
 
 def positive_up_to(owner: str, name: str, value: Any, most: float) -> float:
@@ -54,12 +69,6 @@ def between_zero_and_one(owner: str, name: str, value: Any) -> float:
     return between(owner, name, value, 0, 1)
 
 
-def _no_text(value: Any) -> Any:
-    if isinstance(value, str | bytes):
-        raise TypeError
-    return value
-
-
 def at_least_zero(owner: str, name: str, value: Any) -> float:
     """A finite number, zero or above."""
     converted = number(owner, name, value)
@@ -70,35 +79,66 @@ def at_least_zero(owner: str, name: str, value: Any) -> float:
 
 def integer(owner: str, name: str, value: Any, least: int, most: int | None = None) -> int:
     """A whole number between least and most; a float such as 25e3 counts when it is whole."""
+    if isinstance(value, float | np.floating) and not float(value).is_integer():
+        raise ValueError(f"{owner}: {name} must be a whole number, got {value!r}")
     try:
-        converted = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
+        converted = int(value) if isinstance(value, float | np.floating) else operator.index(_no_truth_value(value))
     except TypeError:
-        raise ValueError(f"{owner}: {name} must be a whole number, got {value!r}") from None
+        raise WrongTypeError(f"{owner}: {name} must be a whole number, got {value!r}") from None
     if converted < least or (most is not None and converted > most):
         bounds = f"at least {least}" if most is None else f"between {least} and {most}"
         raise ValueError(f"{owner}: {name} must be {bounds}, got {converted}")
     return converted
 
 
+def _no_truth_value(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise TypeError
+    return value
+
+
+def array(owner: str, name: str, values: Any, wanted: str) -> np.ndarray:
+    """A new float64 array of any shape, from numbers alone."""
+    try:
+        given = np.array(values)
+    except (ValueError, OverflowError):
+        raise ValueError(f"{owner}: {name} must be {wanted}, got {values!r}") from None
+    try:
+        if given.dtype.kind not in "iufO":
+            raise TypeError
+        return given.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        raise WrongTypeError(f"{owner}: {name} must be {wanted}, got {values!r}") from None
+    except OverflowError:
+        raise ValueError(f"{owner}: {name} must be {wanted} that float64 can hold") from None
+
+
 def vector(owner: str, name: str, values: Any) -> np.ndarray:
     """A finite one-dimensional float64 array of at least two entries."""
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{owner}: {name} must be a sequence of numbers, got {values!r}") from None
-    if array.ndim != 1 or len(array) < 2:
-        raise ValueError(f"{owner}: {name} must be a sequence of at least 2 numbers, got shape {array.shape}")
-    if not np.isfinite(array).all():
-        bad = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise ValueError(f"{owner}: {name} must be finite, got {array[bad]} for arm {bad}")
-    return array
+    found = array(owner, name, values, "a sequence of numbers")
+    if found.ndim == 0:
+        raise WrongTypeError(f"{owner}: {name} must be a sequence of numbers, got {values!r}")
+    if found.ndim != 1 or len(found) < 2:
+        raise ValueError(f"{owner}: {name} must be a sequence of at least 2 numbers, got shape {found.shape}")
+    if not np.isfinite(found).all():
+        bad = int(np.flatnonzero(~np.isfinite(found))[0])
+        raise ValueError(f"{owner}: {name} must be finite, got {found[bad]} for arm {bad}")
+    return found
 
 
 def choice(owner: str, name: str, value: Any, allowed: Sequence[str]) -> str:
     """One of a few words."""
+    if not isinstance(value, str):
+        raise WrongTypeError(f"{owner}: {name} must be one of {', '.join(allowed)}, got {value!r}")
     if value not in allowed:
         raise ValueError(f"{owner}: {name} must be one of {', '.join(allowed)}, got {value!r}{did_you_mean(value, allowed)}")
-    return str(value)
+    return value
+
+
+def instance(owner: str, name: str, value: Any, kind: type[Any], wanted: str) -> None:
+    """An object of a class."""
+    if not isinstance(value, kind):
+        raise WrongTypeError(f"{owner}: {name} must be {wanted}, got {value!r}")
 
 
 def did_you_mean(word: Any, known: Iterable[str]) -> str:

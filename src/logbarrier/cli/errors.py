@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from ..base.failure import RuleError
+from ..base.failure import INVALID, RuleError
 from .console import printable
 
 
@@ -33,7 +33,7 @@ def one_sentence(when_stopped: str) -> Iterator[None]:
     except RuleError as error:
         sys.stderr.write(f"logbarrier: {printable(str(error))}\n")
         raise typer.Exit(1) from None
-    except (ValueError, KeyError, OSError, MemoryError, ArithmeticError) as error:
+    except (*INVALID, KeyError, OSError, MemoryError, ArithmeticError) as error:  # another TypeError is a defect: a traceback
         message = error.args[0] if isinstance(error, KeyError) else error
         sys.stderr.write(f"logbarrier: {printable(str(message))}\n")
         raise typer.Exit(2) from None

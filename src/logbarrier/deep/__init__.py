@@ -6,6 +6,11 @@
 tensor([-4.2350,  0.0000])
 """
 
+try:
+    import torch as _torch  # noqa: F401
+except ModuleNotFoundError:
+    raise ModuleNotFoundError("deep: needs torch, which pip install 'logbarrier[rl]' installs", name="torch") from None
+
 from .coefficient import Choice as Choice
 from .coefficient import advantage_deviation as advantage_deviation
 from .coefficient import choose_coefficient as choose_coefficient

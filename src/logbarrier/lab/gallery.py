@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..base.failure import INVALID
 from .jobs import Kept, curves_job, paths_job
 from .rules import curves_of
 from .state import State
@@ -74,5 +75,5 @@ def state_of(query: str) -> tuple[State, str]:
     """The state of an address; the default, and a sentence that says why, if it describes none."""
     try:
         return State.of_query(query), ""
-    except ValueError as error:
+    except INVALID as error:
         return State(), str(error)

@@ -15,6 +15,7 @@ from bokeh.layouts import column, row
 from bokeh.models import ColumnDataSource, CustomJS
 from bokeh.models.widgets import Button, Div, PreText, Slider
 
+from ..base.failure import INVALID
 from .controls import SHEET, Controls, view_buttons
 from .gallery import GALLERY, state_of
 from .jobs import Compiling, Kept
@@ -82,7 +83,7 @@ class Page:
         """Take new settings, or say why not."""
         try:
             wanted = self.state.changed(**settings)
-        except ValueError as error:
+        except INVALID as error:
             with self._together():
                 self.controls.show(self.state)
                 self._say(str(error))
@@ -210,7 +211,7 @@ class Page:
             try:
                 self._text.text = text_of(self.state)
                 self._text.visible = True
-            except ValueError as error:
+            except INVALID as error:
                 self._say(str(error))
 
     @contextmanager

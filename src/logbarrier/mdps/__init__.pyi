@@ -1,5 +1,6 @@
 """The public names of `logbarrier.mdps`, each written here and nowhere else: `__init__.py` reads this file."""
 
+from . import episode as episode
 from . import exact as exact
 from . import pictures as pictures
 from . import testing as testing

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from ..base import validate
+
 ROUNDING = 1e-9  # how far sums may be from 1
 
 
@@ -113,10 +115,7 @@ def every_episode_ends(owner: str, rows: csr_array, missing: np.ndarray) -> None
 
 
 def _numbers(owner: str, name: str, values: Any) -> np.ndarray:
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{owner}: {name} must be an array of numbers, got {type(values).__name__}") from None
+    array = validate.array(owner, name, values, "an array of numbers")
     if not np.isfinite(array).all():
         raise ValueError(f"{owner}: {name} must be finite, got {array[~np.isfinite(array)][0]}")
     return array

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..base import validate
-from ..base.failure import RuleError
+from ..base.failure import RuleError, WrongTypeError
 from ..engine.code_hash import classes_of
 from ..engine.random import stream_key
 from ..engine.runs import LARGEST_STEP, Progress, Reporter, Runs, checkpoint_steps, fly_all, metric_names
@@ -31,7 +32,7 @@ def simulate(
     rule: Rule,
     mdp: MDPSource,
     *,
-    steps: int,
+    horizon: int | None = None,
     runs: int = 1,
     seed: int = 0,
     checkpoints: int | Sequence[int] | None = None,
@@ -41,8 +42,9 @@ def simulate(
     chunk: int | None = None,
     first_run: int = 0,
     progress: bool | Progress = False,
+    steps: int | None = None,
 ) -> Record:
-    """Let `rule` act and learn in `mdp` for `steps` steps, `runs` times, and measure at the checkpoints.
+    """Let `rule` act and learn in `mdp` for `horizon` steps, `runs` times, and measure at the checkpoints.
 
     Episodes begin from rho, and end where the MDP ends them or after `mdp.episode_length` steps. Nothing is known to the rule
     but states, actions, rewards and gamma, unless the rule says otherwise.
@@ -50,34 +52,34 @@ def simulate(
     rule         any rule, such as mdps.SpectralPG()
     mdp          one MDP (mdps.DeepSea(20), ...) or a family that draws one per run (mdps.RandomLocks(...), ...)
     seed         runs first_run .. first_run + runs - 1 of this seed; each is a pure function of (seed, run number)
-    checkpoints  the steps to measure at, or how many; 0 and `steps` are always among them; 51 by default
+    checkpoints  the steps to measure at, or how many; 0 and the horizon are always among them; 51 by default
     spacing      "linear" or "log", for a number of checkpoints
     metrics      names from mdps.METRICS; all by default
     threads      how many runs at once; all cores by default
     chunk        steps between two looks at the progress bar and at Ctrl-C
     progress     True for a bar on stderr, or a function of (steps done, steps in all)
+    steps        the earlier name of horizon, deprecated
 
     Threads, chunk and splitting the runs over calls change no bit.
 
     >>> from logbarrier import mdps
-    >>> record = mdps.simulate(mdps.SpectralPG(), mdps.Lock(6), steps=3000, runs=4, seed=0, checkpoints=[1000])
+    >>> record = mdps.simulate(mdps.SpectralPG(), mdps.Lock(6), horizon=3000, runs=4, seed=0, checkpoints=[1000])
     >>> record.steps, record["score"].shape
     (array([   0, 1000, 3000]), (4, 3))
     """
-    steps = validate.integer("simulate", "steps", steps, 1, LARGEST_STEP)
+    horizon = validate.integer("simulate", "horizon", _horizon(horizon, steps), 1, LARGEST_STEP)
     asked = Runs.asked(runs, seed, first_run, threads)
     chunk = validate.integer("simulate", "chunk", STEPS_PER_PIECE if chunk is None else chunk, 1)
     names = metric_names(metrics, METRICS)
-    marks = checkpoint_steps(checkpoints, spacing, steps, DEFAULT_CHECKPOINTS)
-    if not isinstance(rule, Rule):
-        raise ValueError(f"simulate: rule must be a rule such as mdps.SpectralPG(), got {rule!r}")
-    if not hasattr(mdp, "instance") or isinstance(mdp, type):
-        raise ValueError(f"simulate: mdp must be an MDP such as mdps.RiverSwim(12), got {mdp!r}")
+    marks = checkpoint_steps(checkpoints, spacing, horizon, DEFAULT_CHECKPOINTS)
+    validate.instance("simulate", "rule", rule, Rule, "a rule such as mdps.SpectralPG()")
+    if not all(hasattr(mdp, name) for name in ("instance", "n_states", "n_actions")) or isinstance(mdp, type):
+        raise WrongTypeError(f"simulate: mdp must be an MDP such as mdps.RiverSwim(12), got {mdp!r}")
     key = stream_key(asked.seed)
     Flight(rule, Judge(mdp.instance(key, asked.first)), key, asked.first).advance(0)  # compiles before the clock starts
     started = time.perf_counter()
     measured = _fly(rule, mdp, asked, marks, chunk, names, progress)
-    sizes = {"n_states": mdp.n_states, "n_actions": mdp.n_actions, "horizon": steps}
+    sizes = {"n_states": mdp.n_states, "n_actions": mdp.n_actions, "horizon": horizon}
     return Record(
         marks,
         {name: np.ascontiguousarray(measured[:, :, i]) for i, name in enumerate(names)},
@@ -85,6 +87,18 @@ def simulate(
         provenance=asked.provenance("mdp", started),
         ranges=RANGES,
     )
+
+
+def _horizon(horizon: int | None, steps: int | None) -> int | None:
+    """The horizon, by its present or its earlier name."""
+    if steps is None:
+        return horizon
+    if horizon is not None:
+        raise ValueError("simulate: give horizon alone; steps is its earlier name")
+    warnings.warn(
+        "simulate: steps is now called horizon; the next version will not know steps", DeprecationWarning, stacklevel=3
+    )
+    return steps
 
 
 def code_roots(rule: Rule, mdp: MDPSource) -> tuple[Any, ...]:

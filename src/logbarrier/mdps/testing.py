@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base import validate
 from ..base.conformance import Conformance, carry_out
 from ..engine.compiled import from_python
 from ..engine.random import stream_key
@@ -48,8 +49,7 @@ def check_rule(rule: Rule, *, seed: int = 0, show: Callable[[str], object] | Non
     show    is given the outcome of every check as it ends, such as print
     raises  AssertionError with the sentence of every failed check; False leaves them to `Conformance.failures`
     """
-    if not isinstance(rule, Rule):
-        raise TypeError(f"check_rule: rule must be a rule such as mdps.SpectralPG(), got {rule!r}")
+    validate.instance("check_rule", "rule", rule, Rule, "a rule such as mdps.SpectralPG()")
     checks = (check_expected_update, check_draws, check_scheduling, check_health)
     return carry_out(rule, checks, show=show, raises=raises, seed=seed)
 
@@ -185,7 +185,7 @@ def draw_error(rule: Rule, mdp: FiniteMDP, seed: int) -> float:
 
 def scheduling_error(rule: Rule, mdp: FiniteMDP, seed: int) -> float:
     """The largest difference between runs together and the same ones on two threads, in small chunks, or split over calls."""
-    runs: dict[str, Any] = {"seed": seed, "steps": 700, "checkpoints": [5, 333]}
+    runs: dict[str, Any] = {"seed": seed, "horizon": 700, "checkpoints": [5, 333]}
     whole = simulate(rule, mdp, runs=5, threads=1, **runs)
     parts = [simulate(rule, mdp, runs=2, **runs), simulate(rule, mdp, runs=3, first_run=2, **runs)]
     worst = 0.0
@@ -202,6 +202,6 @@ def scheduling_error(rule: Rule, mdp: FiniteMDP, seed: int) -> float:
 def health_error(rule: Rule, mdp: FiniteMDP, seed: int) -> float:
     """How far the policy's values are from being possible after rewards of a million: J beyond the rewards, d not a number."""
     wild = FiniteMDP(P=mdp.P, R=1e6 * mdp.R, rho=mdp.rho, gamma=mdp.gamma, episode_length=mdp.episode_length)
-    record = simulate(rule, wild, steps=3000, runs=2, seed=seed, checkpoints=4)
+    record = simulate(rule, wild, horizon=3000, runs=2, seed=seed, checkpoints=4)
     finite = all(np.isfinite(record[name]).all() for name in record.metrics)
     return float(max(record["score"].max() - 1.0, 0.0)) if finite else np.inf

@@ -14,11 +14,12 @@ from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
 from ..bandits.durable.ledger import SettledError
+from ..base.failure import WrongTypeError
 
 Body = dict[str, Any]
 Headers = list[tuple[bytes, bytes]]
 LARGEST_BODY = 64 * 1024
-STATUS: dict[type[Exception], int] = {SettledError: 409, KeyError: 404, ValueError: 400, OSError: 503}
+STATUS: dict[type[Exception], int] = {SettledError: 409, KeyError: 404, ValueError: 400, WrongTypeError: 400, OSError: 503}
 NEEDS_TOKEN = 401, "service: needs the header 'Authorization: Bearer TOKEN'", (b"www-authenticate", b"Bearer")
 
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode

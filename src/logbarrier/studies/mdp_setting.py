@@ -70,7 +70,7 @@ class MDPs(Setting):
     def simulate(
         self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None
     ) -> Record:
-        return simulate(rule, problem, steps=cell.horizon, **self.asked(cell, threads=threads, progress=progress))
+        return simulate(rule, problem, horizon=cell.horizon, **self.asked(cell, threads=threads, progress=progress))
 
 
 SETTING = MDPs()

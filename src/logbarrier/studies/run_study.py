@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..base import validate
 from ..base.progress import Bar
 from ..record import Record
 from . import own
@@ -58,8 +59,7 @@ def run_study(
     [('sgb', 4), ('npg', 4)]
     """
     own.refuse_while_loading("run_study")
-    if not isinstance(study, Study):
-        raise ValueError(f"run_study: study must be a Study, got {study!r}")
+    validate.instance("run_study", "study", study, Study, "a Study")
     store = Store(Path(out) / study.folder_name, study)
     bar = Bar(sum(cell.steps for cell in study.cells()), study.name) if progress is True else None
     try:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..base.failure import WrongTypeError
 from ..base.validate import did_you_mean
 from ..record import Record
 from . import own
@@ -123,7 +124,7 @@ def setting_of_rule(rule: Any) -> Setting:
     for setting in settings():
         if isinstance(rule, setting.rule_base):
             return setting
-    raise ValueError(f"Study: rule must be a rule such as SGB(learning_rate=0.1), got {rule!r}")
+    raise WrongTypeError(f"Study: rule must be a rule such as SGB(learning_rate=0.1), got {rule!r}")
 
 
 def setting_of_problem(problem: Any) -> Setting:
@@ -131,7 +132,7 @@ def setting_of_problem(problem: Any) -> Setting:
     for setting in settings():
         if not isinstance(problem, type) and setting.is_problem(problem):
             return setting
-    raise ValueError(f"Study: problem must be a problem such as GapInstances(n_arms=10), got {problem!r}")
+    raise WrongTypeError(f"Study: problem must be a problem such as GapInstances(n_arms=10), got {problem!r}")
 
 
 def class_named(kind: str, name: Any, near: Path | None = None, within: Setting | None = None) -> type[Any]:

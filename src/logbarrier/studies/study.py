@@ -76,6 +76,8 @@ def case_of(problem: Any, rule: Any) -> Case:
 
 def product(problems: Iterable[Any], rules: Iterable[Any]) -> list[Case]:
     """Every rule on every problem."""
+    validate.instance("Study", "problems", problems, Iterable, "a list of problems")
+    validate.instance("Study", "rules", rules, Iterable, "a list of rules")
     problems, rules = list(problems), list(rules)
     names = {setting_of_problem(problem).name for problem in problems} | {setting_of_rule(rule).name for rule in rules}
     if len(names) > 1:
@@ -154,6 +156,8 @@ class Study:
         validate.choice("Study", "spacing", self.spacing, ("linear", "log"))
         if self.bad_start is not None:
             self._set("bad_start", _probability("bad_start", self.bad_start))
+        for case in self.cases:
+            validate.instance("Study", "cases", case, Case, "a list of cases, made by case_of")
         self._set("cases", tuple({case.key: case for case in (*self.cases, *product(problems, rules))}.values()))
         if not self.cases:
             raise ValueError("Study: needs at least one rule on one problem")
@@ -166,7 +170,9 @@ class Study:
         setting = self.setting
         validate.choice("Study", "engine", self.engine, setting.engines)
         known = ", ".join(setting.metrics)
-        if self.metrics is not None and (not isinstance(self.metrics, list | tuple) or not self.metrics):
+        if self.metrics is not None:
+            validate.instance("Study", "metrics", self.metrics, list | tuple, f"a list of names from {known}")
+        if self.metrics is not None and not self.metrics:
             raise ValueError(f"Study: metrics must be a list of names from {known}, got {self.metrics!r}")
         for name in self.metrics or ():
             validate.choice("Study", "metrics", name, setting.metrics)
@@ -266,7 +272,8 @@ def _constant_keys(tables: Sequence[Table]) -> set[str]:
 
 def _check_name(name: Any) -> None:
     """A name becomes a folder, a line of TOML and words on a terminal."""
-    fit = isinstance(name, str) and name and not name.startswith(".") and not set(name) & set("/\\") and name.isprintable()
+    validate.instance("Study", "name", name, str, "a word")
+    fit = name and not name.startswith(".") and not set(name) & set("/\\") and name.isprintable()
     if not fit:
         raise ValueError(f"Study: name must be a valid folder name without control characters, got {name!r}")
     if len(name.encode()) > LONGEST_NAME:
@@ -274,19 +281,13 @@ def _check_name(name: Any) -> None:
 
 
 def _probability(key: str, value: Any) -> float:
-    if not 0 < validate.number("Study", key, _not_a_truth_value(key, value)) < 1:
+    if not 0 < validate.number("Study", key, value) < 1:
         raise ValueError(f"Study: {key} must be a probability between 0 and 1, got {value}")
     return float(value)
 
 
 def _whole(key: str, value: Any, least: int, most: int | None = None) -> int:
-    return validate.integer("Study", key, _not_a_truth_value(key, value), least, most)
-
-
-def _not_a_truth_value(key: str, value: Any) -> Any:
-    if isinstance(value, bool | str):
-        raise ValueError(f"Study: {key} must be a number, got {value!r}")
-    return value
+    return validate.integer("Study", key, value, least, most)
 
 
 def _means(wanted: str, value: Any) -> bool:

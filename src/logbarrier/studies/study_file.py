@@ -32,6 +32,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from ..base.failure import INVALID
 from .arrays import read_arrays, with_values
 from .settings import Setting, setting_of_problem
 from .study import Case, Study
@@ -80,7 +81,7 @@ def _study_file(path: str | Path, plain: Table, changes: dict[str, Any]) -> Stud
         raise ValueError(f"{path}: needs horizon, the number of steps per run")
     try:
         return StudyFile(Study(cases=cases, **settings), execution)
-    except ValueError as error:
+    except INVALID as error:
         raise ValueError(f"{path}: {error}") from None
 
 
@@ -97,7 +98,7 @@ def _cases(path: Path, problems: Any, rules: Any) -> list[Case]:
             try:
                 problem = problem_of(spread, near)
                 described = table_of_problem(problem)
-            except ValueError as error:
+            except INVALID as error:
                 raise ValueError(f"{place}: {error}") from None
             setting = setting_of_problem(problem)
             found = _rules(f"{path}: [[rules]]", rules, near, setting)
@@ -114,7 +115,7 @@ def _rules(place: str, tables: Any, near: Path, setting: Setting) -> list[Table]
         for spread in _spread(where, table):
             try:
                 rules.append(table_of_rule(rule_of(spread, near, setting)))
-            except ValueError as error:
+            except INVALID as error:
                 raise ValueError(f"{where}: {error}") from None
     return rules
 
@@ -128,7 +129,7 @@ def _tables(place: str, tables: Any) -> list[tuple[str, Table]]:
 def _spread(place: str, table: Table) -> list[Table]:
     try:
         return grid(table)
-    except ValueError as error:
+    except INVALID as error:
         raise ValueError(f"{place}: {error}") from None
 
 

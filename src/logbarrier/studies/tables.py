@@ -15,6 +15,7 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
+from ..base.failure import WrongTypeError
 from ..base.parameters import hints_of, parameters_of
 from ..base.validate import did_you_mean
 from . import arrays
@@ -138,11 +139,11 @@ def _hints(kind: type[Any]) -> dict[str, Any]:
 def _check_kind(owner: str, key: str, value: Any, hint: Any) -> None:
     """TOML knows types, so '0.1' and true are mistakes where a number belongs."""
     if hint is str and not isinstance(value, str):
-        raise ValueError(f"{owner}: {key} must be a word, got {value!r}")
+        raise WrongTypeError(f"{owner}: {key} must be a word, got {value!r}")
     if hint is bool and not isinstance(value, bool):
-        raise ValueError(f"{owner}: {key} must be true or false, got {value!r}")
+        raise WrongTypeError(f"{owner}: {key} must be true or false, got {value!r}")
     if hint in (int, float) and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise ValueError(f"{owner}: {key} must be a number, got {value!r}")
+        raise WrongTypeError(f"{owner}: {key} must be a number, got {value!r}")
 
 
 def _check_round_trip(name: str, method: str, table: Table, same: Any) -> None:

@@ -16,8 +16,9 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 
 from ...base import validate
+from ...base.failure import INVALID
 from ..agent import Agent
-from ..agent_inputs import checked_names, checked_reward
+from ..agent_inputs import below_one, checked_names, checked_reward
 from ..algorithms.rule import Rule
 from ..waiting import Decision
 from .checksums import damaged
@@ -71,6 +72,12 @@ class DurableAgent:
         self.path = Path(path).resolve()
         if not self.path.parent.is_dir():
             raise OSError(f"DurableAgent: there is no folder {self.path.parent}")
+        if rule is not None:
+            validate.instance("DurableAgent", "rule", rule, Rule, "a rule such as SGB(learning_rate=0.1)")
+        if seed is not None:
+            validate.integer("DurableAgent", "seed", seed, 0)
+        if floor is not None:
+            below_one("DurableAgent", "floor", floor)
         if ttl is not None:
             validate.positive("DurableAgent", "ttl", ttl)
         if default_reward is not None:
@@ -152,7 +159,7 @@ class DurableAgent:
             for call in calls:
                 try:
                     results.append(call(ledger))
-                except (ValueError, KeyError) as error:  # the call was wrong, and changed nothing
+                except (*INVALID, KeyError) as error:  # the call was wrong, and changed nothing
                     results.append(error)
             ledger.commit()
         except sqlite3.Error as error:

@@ -35,7 +35,7 @@ class ActionBarrierPG(ActorCritic):
 
     >>> from logbarrier import mdps
     >>> rule = mdps.ActionBarrierPG(learning_rate=1.0, eta=1e4)
-    >>> record = mdps.simulate(rule, mdps.RiverSwim(4), steps=1000, runs=2, seed=0)
+    >>> record = mdps.simulate(rule, mdps.RiverSwim(4), horizon=1000, runs=2, seed=0)
     """
 
     name = "action-barrier-pg"

@@ -29,7 +29,7 @@ class CountBonus(NoveltyPG):
 
     >>> from logbarrier import mdps
     >>> rule = mdps.CountBonus(learning_rate=1.0, scale=0.1)
-    >>> record = mdps.simulate(rule, mdps.RiverSwim(4), steps=1000, runs=2, seed=0)
+    >>> record = mdps.simulate(rule, mdps.RiverSwim(4), horizon=1000, runs=2, seed=0)
     """
 
     name = "count-bonus"

@@ -34,7 +34,7 @@ class EntropyPG(ActorCritic):
 
     >>> from logbarrier import mdps
     >>> rule = mdps.EntropyPG(learning_rate=1.0, tau=0.01)
-    >>> record = mdps.simulate(rule, mdps.RiverSwim(4), steps=1000, runs=2, seed=0)
+    >>> record = mdps.simulate(rule, mdps.RiverSwim(4), horizon=1000, runs=2, seed=0)
     """
 
     name = "entropy-pg"

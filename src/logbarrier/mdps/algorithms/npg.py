@@ -37,7 +37,7 @@ class NPG(ActorCritic):
     In the mean alpha/(1 - gamma) d(s) A(s, a). The fastest of all with exact gradients; with sampled ones it commits early.
 
     >>> from logbarrier import mdps
-    >>> record = mdps.simulate(mdps.NPG(learning_rate=0.1), mdps.RiverSwim(4), steps=1000, runs=2, seed=0)
+    >>> record = mdps.simulate(mdps.NPG(learning_rate=0.1), mdps.RiverSwim(4), horizon=1000, runs=2, seed=0)
     """
 
     name = "natural-pg"  # the bandits have an "npg"

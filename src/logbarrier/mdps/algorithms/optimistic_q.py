@@ -42,7 +42,7 @@ class OptimisticQ(Rule):
 
     >>> from logbarrier import mdps
     >>> rule = mdps.OptimisticQ(learning_rate=0.1, initial=10.0)
-    >>> record = mdps.simulate(rule, mdps.RiverSwim(4), steps=1000, runs=2, seed=0)
+    >>> record = mdps.simulate(rule, mdps.RiverSwim(4), horizon=1000, runs=2, seed=0)
     """
 
     name = "optimistic-q"

@@ -29,7 +29,7 @@ class PG(ActorCritic):
     explore on purpose.
 
     >>> from logbarrier import mdps
-    >>> record = mdps.simulate(mdps.PG(learning_rate=1.0), mdps.RiverSwim(4), steps=1000, runs=2, seed=0)
+    >>> record = mdps.simulate(mdps.PG(learning_rate=1.0), mdps.RiverSwim(4), horizon=1000, runs=2, seed=0)
     """
 
     name = "pg"

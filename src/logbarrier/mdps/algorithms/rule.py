@@ -81,3 +81,6 @@ class ActorCritic(Rule):
 
     def hyper(self, mdp: FiniteMDP) -> tuple[float, ...]:
         return float(self.trace), float(self.critic_rate), mdp.gamma, float(self.learning_rate)
+
+
+MDPRule, MDPActorCritic = Rule, ActorCritic  # their names in logbarrier.extend, beside the rules of bandits

@@ -47,7 +47,7 @@ class SpectralPG(ActorCritic):
     learning_rate: alpha; without eta it is in units of theta, and the default serves every MDP we tried.
 
     >>> from logbarrier import mdps
-    >>> record = mdps.simulate(mdps.SpectralPG(), mdps.RiverSwim(6), steps=20_000, runs=2, seed=0)
+    >>> record = mdps.simulate(mdps.SpectralPG(), mdps.RiverSwim(6), horizon=20_000, runs=2, seed=0)
     >>> record.mean("score")[-1] > 0.9
     np.True_
     """

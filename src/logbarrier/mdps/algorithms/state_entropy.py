@@ -31,7 +31,7 @@ class StateEntropy(NoveltyPG):
 
     >>> from logbarrier import mdps
     >>> rule = mdps.StateEntropy(learning_rate=1.0, scale=0.01)
-    >>> record = mdps.simulate(rule, mdps.RiverSwim(4), steps=1000, runs=2, seed=0)
+    >>> record = mdps.simulate(rule, mdps.RiverSwim(4), horizon=1000, runs=2, seed=0)
     """
 
     name = "state-entropy"

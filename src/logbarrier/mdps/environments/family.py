@@ -81,3 +81,6 @@ class Family:
 
     def __repr__(self) -> str:
         return f"{self.name}({self.n_states} states, {self.n_actions} actions, gamma={self.gamma:g})"
+
+
+MDPFamily = Family  # its name in logbarrier.extend

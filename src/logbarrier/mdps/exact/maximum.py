@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
+from ...base.failure import WrongTypeError
 from .. import checks
 from ..problem import FiniteMDP
 from .calculus import gradient_at, hessian_vector, value_at
@@ -70,7 +71,7 @@ def maximise(mdp: FiniteMDP, objective: Objective, *, start: Any = None) -> Maxi
 
 @singledispatch
 def _maximum(objective: Objective, start: Point) -> Maximum:
-    raise ValueError(f"maximise: objective must be one that maximise knows, got {objective!r}")
+    raise WrongTypeError(f"maximise: objective must be one that maximise knows, got {objective!r}")
 
 
 @_maximum.register
