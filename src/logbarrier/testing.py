@@ -88,7 +88,7 @@ def check_expected_change(rule: VectorRule, *, n_arms: int = 6, seed: int = 0) -
         for arm in range(n_arms):
             for reward in (means[arm] - 0.7, means[arm] + 0.7):
                 moved = vectors.copy()
-                rule.learn(arm, float(reward), float(policy[arm]), t, policy, moved, memory.copy(), hyper)
+                rule.learn(arm, float(reward), float(policy[arm]), t, policy, moved, rule.memory_at(memory.copy()), hyper)
                 change += 0.5 * policy[arm] * (moved[0] - vectors[0])
         claimed = rule.expected_update(t, policy, means, vectors, memory)
         worst = np.abs(change - claimed).max()
@@ -234,7 +234,7 @@ def _vector_situations(rule: VectorRule, n_arms: int, seed: int) -> Iterator[Sit
             vectors[-1] = means
         yield t, policy, means, vectors, memory
         arm, reward = int(generator.integers(n_arms)), float(generator.normal())
-        rule.learn(arm, reward, float(policy[arm]), t, policy, vectors, memory, rule.hyper(n_arms))
+        rule.learn(arm, reward, float(policy[arm]), t, policy, vectors, rule.memory_at(memory), rule.hyper(n_arms))
 
 
 def _situations(rule: TwoScalarRule, n_arms: int, seed: int) -> Iterator[Situation]:
@@ -247,9 +247,9 @@ def _situations(rule: TwoScalarRule, n_arms: int, seed: int) -> Iterator[Situati
         yield t, policy, means, memory, numbers
         arm, reward = int(generator.integers(n_arms)), float(generator.normal())
         memory[:] = _told(rule, policy, arm, memory, numbers)
-        rule.lift_and_drain(reward, float(policy[arm]), t, memory, rule.hyper(n_arms))
+        rule.lift_and_drain(reward, float(policy[arm]), t, rule.memory_at(memory), rule.hyper(n_arms))
         if rule.remembers_arms:
-            numbers[arm] = memory[0]
+            numbers[arm] = rule.memory_at(memory).of_arm
         else:
             learn_mean(numbers, counts, arm, reward)
 
@@ -257,10 +257,11 @@ def _situations(rule: TwoScalarRule, n_arms: int, seed: int) -> Iterator[Situati
 def _told(rule: TwoScalarRule, policy: np.ndarray, arm: int, memory: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """The memory as an engine hands it to the rule after a draw of this arm."""
     told = memory.copy()
+    fields = rule.memory_at(told)
     if rule.uses_arm_means:
-        told[0], told[1] = policy @ numbers, numbers[arm]
+        fields.policy_mean, fields.arm_mean = policy @ numbers, numbers[arm]
     if rule.remembers_arms:
-        told[0] = numbers[arm]
+        fields.of_arm = numbers[arm]
     return told
 
 
@@ -274,6 +275,6 @@ def _claimed_from(rule: TwoScalarRule, policy: np.ndarray, memory: np.ndarray, n
 def _lift_and_drain(
     rule: TwoScalarRule, t: int, policy: np.ndarray, arm: int, reward: float, memory: np.ndarray, numbers: np.ndarray
 ) -> tuple[float, float]:
-    told = _told(rule, policy, arm, memory, numbers)
+    told = rule.memory_at(_told(rule, policy, arm, memory, numbers))
     lift, drain = rule.lift_and_drain(float(reward), float(policy[arm]), t, told, rule.hyper(len(policy)))
     return float(lift), float(drain)

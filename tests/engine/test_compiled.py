@@ -155,7 +155,7 @@ def test_hyper_parameters_of_another_type_are_not_read_by_the_code_for_the_first
 
     monkeypatch.setenv("LOGBARRIER_CACHE_DIR", str(tmp_path))
     for hyper in ((3,), (3.0,)):
-        calls._moves(lift_and_drain, packed("", hyper)[0])
+        calls._moves(lift_and_drain, (), packed("", hyper)[0])
     assert len(list(tmp_path.glob("*.kernel"))) == 2
 
 

@@ -35,7 +35,9 @@ from .bytecode import global_paths, words_of_code
 
 PACKAGE = __name__.partition(".")[0]
 ENGINE = f"{PACKAGE}.engine"
-GENERATORS = tuple(f"{ENGINE}.{name}" for name in ("compiled", "drafts", "lanes", "whole_lanes", "beside", "pointers", "slots"))
+GENERATORS = tuple(
+    f"{ENGINE}.{name}" for name in ("compiled", "drafts", "lanes", "whole_lanes", "beside", "fields", "pointers", "slots")
+)
 CHOICE = ("bandits.flights.choose", "bandits.flights.make_ready")
 BY_NAME = tuple(
     f"{PACKAGE}.{name}"

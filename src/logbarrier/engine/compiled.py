@@ -54,7 +54,10 @@ class Compiled:
         return _njit(**_OPTIONS)(self.py_func)
 
     def __call__(self, *arguments: Any) -> Any:
-        return self._from_python(*arguments)
+        try:
+            return self._from_python(*arguments)
+        except REFUSED as error:
+            raise explained(error, (self,)) from None
 
 
 def compiled(function: Callable[..., Any]) -> Any:

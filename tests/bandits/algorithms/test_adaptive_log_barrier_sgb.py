@@ -27,10 +27,10 @@ def etas(rule, n_arms, steps):
     """eta of every step, read off the compiled update: lift - drain = -alpha_t K/eta_t."""
     memory, found = rule.new_memory(), []
     for t, (reward, probability) in enumerate(steps, start=1):
-        before = memory[0]
+        before = rule.memory_at(memory).learned
         claimed = rule.eta_at(t, n_arms, memory)
-        lift, drain = rule.lift_and_drain(float(reward), float(probability), t, memory, rule.hyper(n_arms))
-        eta = n_arms * (memory[0] - before) / (drain - lift)
+        lift, drain = rule.lift_and_drain(float(reward), float(probability), t, rule.memory_at(memory), rule.hyper(n_arms))
+        eta = n_arms * (rule.memory_at(memory).learned - before) / (drain - lift)
         assert eta == pytest.approx(claimed, rel=1e-9)
         found.append(eta)
     return found

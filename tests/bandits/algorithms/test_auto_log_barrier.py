@@ -21,12 +21,13 @@ def moves(rewards, probabilities, arms=None, n_arms=4, world="changing"):
 def learned(rule, rewards, probabilities, arms=None, n_arms=4):
     """(lift, drain) of every step, the memory after the last one, and what is remembered of each arm."""
     memory, hyper, remembered = rule.new_memory(), rule.hyper(n_arms), np.zeros(n_arms)
+    fields = rule.memory_at(memory)
     found = []
     for t, (r, p) in enumerate(zip(rewards, probabilities, strict=True), start=1):
         arm = t % n_arms if arms is None else arms[t - 1]
-        memory[0] = remembered[arm]
-        found.append(rule.lift_and_drain(float(r), float(p), t, memory, hyper))
-        remembered[arm] = memory[0]
+        fields.of_arm = remembered[arm]
+        found.append(rule.lift_and_drain(float(r), float(p), t, fields, hyper))
+        remembered[arm] = fields.of_arm
     return found, memory, remembered
 
 
@@ -162,17 +163,18 @@ def test_a_pull_in_an_open_contest_costs_what_noise_would_add():
     """A reward of exactly b moves the preference by -.3 (1 - P)(1 - p)(alpha s)^2; at p = 1 by nothing."""
     rule = lb.AutoLogBarrier()
     for p in (0.01, 0.5, 1.0):
-        memory, hyper, generator = rule.new_memory(), rule.hyper(4), np.random.default_rng(6)
+        numbers, hyper, generator = rule.new_memory(), rule.hyper(4), np.random.default_rng(6)
+        memory = rule.memory_at(numbers)
         for t in range(1, 60):
-            memory[0] = 10.0
+            memory.of_arm = 10.0
             rule.lift_and_drain(float(generator.normal()), p, t, memory, hyper)
-        b, lifts = memory[1] + memory[2], []
-        for reward in (b, b + np.sqrt(memory[3])):
-            known = memory.copy()
-            known[0] = 10.0
+        b, lifts = memory.first + memory.baseline, []
+        for reward in (b, b + np.sqrt(memory.spread)):
+            known = rule.memory_at(numbers.copy())
+            known.of_arm = 10.0
             lifts.append(rule.lift_and_drain(float(reward), p, 60, known, hyper)[0])
         rate = lifts[1] - lifts[0]
-        assert -lifts[0] == pytest.approx(0.3 * (1 - memory[5]) * (1 - p) * rate**2, rel=1e-9, abs=1e-12)
+        assert -lifts[0] == pytest.approx(0.3 * (1 - memory.share) * (1 - p) * rate**2, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("unit", [2.0**-20, -(2.0**3), 2.0**30])

@@ -14,7 +14,7 @@ def first_notice(falls, age=0.0):
     """The step at which a drop is noticed, 0 for never, and the sums then."""
     sums = np.zeros(SIZE)
     for step, fall in enumerate(falls, start=1):
-        if drop_noticed(float(fall), age + step, sums, 0):
+        if drop_noticed(float(fall), age + step, sums):
             return step, sums
     return 0, sums
 

@@ -37,23 +37,23 @@ def test_a_run_has_the_same_bits_whatever_runs_are_beside_it(two_scalar_rule, ru
 
 @compiled
 def towards_the_mean(reward, probability, t, memory, hyper):
-    memory[2] += reward
-    step = hyper[0] * (reward - memory[2] / t) / probability
-    memory[0] = step
+    memory.total += reward
+    step = hyper[0] * (reward - memory.total / t) / probability
+    memory.last = step
     return step, step - abs(step) * hyper[1]
 
 
 @compiled
 def towards_the_mean_with_a_branch(reward, probability, t, memory, hyper):
-    memory[2] += reward
-    step = hyper[0] * (reward - memory[2] / t) / probability
-    memory[0] = step
+    memory.total += reward
+    step = hyper[0] * (reward - memory.total / t) / probability
+    memory.last = step
     return step, step - (step if step > 0.0 else -step) * hyper[1]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Straight(TwoScalarRule):
-    name, place, memory_size = "straight", "here", 3
+    name, place, memory = "straight", "here", ("last", "total")
     lift_and_drain = staticmethod(towards_the_mean)
 
     def hyper(self, n_arms):
@@ -107,7 +107,7 @@ def tries(monkeypatch, tmp_path):
 )
 def test_a_rule_is_compiled_for_all_runs_at_once_unless_it_branches_on_them(tries, rule, expected):
     kind, _ = packed("", rule.hyper(10))
-    calls._moves_of_runs.__wrapped__(rule.lift_and_drain, kind)
+    calls._moves_of_runs.__wrapped__(rule.lift_and_drain, rule.memory_fields, kind)
     assert len(tries) == expected
 
 

@@ -22,8 +22,8 @@ STEPS = 3000
 @compiled
 def lift_and_drain(reward, probability, t, memory, hyper):
     """SGB at a rate that falls with the arm's own number of pulls, which it counts."""
-    memory[0] += 1.0
-    step = hyper[0] * reward / memory[0]
+    memory.of_arm += 1.0
+    step = hyper[0] * reward / memory.of_arm
     return step, hyper[0] * reward
 
 
@@ -43,7 +43,7 @@ class CountingSGB(TwoScalarRule):
         return (self.learning_rate,)
 
     def expected_update(self, t, policy, means, memory):
-        return self.learning_rate * (policy * means / (memory[:, 0] + 1.0) - policy * (policy @ means))
+        return self.learning_rate * (policy * means / (self.memory_at(memory).of_arm + 1.0) - policy * (policy @ means))
 
 
 def test_it_conforms():

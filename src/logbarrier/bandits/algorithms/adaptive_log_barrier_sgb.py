@@ -33,15 +33,15 @@ def barrier_at(t, learned, kept, hyper):
 
 @compiled
 def lift_and_drain(reward, probability, t, memory, hyper):
-    """theta += alpha [R (e_a - p) + (1/eta_t)(1 - K p)]; memory = (A, what `barrier_at` keeps)."""
+    """theta += alpha [R (e_a - p) + (1/eta_t)(1 - K p)]."""
     schedule, clock = hyper[0], hyper[1]
     alpha = learning_rate_at(t, schedule)
-    memory[0] += alpha
+    memory.learned += alpha
     if clock == EPOCHS and t & (t - 1) == 0:
-        memory[1] = memory[0]
-    barrier = barrier_at(t, memory[0], memory[1], hyper)
+        memory.kept = memory.learned
+    barrier = barrier_at(t, memory.learned, memory.kept, hyper)
     if clock == EVIDENCE:
-        memory[1] += alpha * abs(reward) * max(1.0 - probability, 0.0)  # p may round to just above 1
+        memory.kept += alpha * abs(reward) * max(1.0 - probability, 0.0)  # p may round to just above 1
     return alpha * reward, alpha * (reward + barrier)
 
 
@@ -70,7 +70,7 @@ class AdaptiveLogBarrierSGB(TwoScalarRule):
     name = "adaptive-log-barrier-sgb"
     place = "Conclusion (adaptive eta)"
     lift_and_drain = staticmethod(lift_and_drain)
-    memory_size = 2
+    memory = ("learned", "kept")  # A_t, and what `barrier_at` keeps
 
     learning_rate: LearningRate
     schedule: Annotated[str, choice(*CLOCKS)] = "evidence"
@@ -90,9 +90,9 @@ class AdaptiveLogBarrierSGB(TwoScalarRule):
 
     def eta_at(self, t: int, n_arms: int, memory: np.ndarray) -> float:
         """eta_t, given the memory before step t."""
-        hyper = self.hyper(n_arms)
-        learned = memory[0] + learning_rate_at(t, hyper[0])
-        kept = learned if self.schedule == "doubling" and t & (t - 1) == 0 else memory[1]
+        hyper, before = self.hyper(n_arms), self.memory_at(memory)
+        learned = before.learned + learning_rate_at(t, hyper[0])
+        kept = learned if self.schedule == "doubling" and t & (t - 1) == 0 else before.kept
         return float(n_arms / barrier_at(t, learned, kept, hyper))
 
     def expected_update(self, t: int, policy: np.ndarray, means: np.ndarray, memory: np.ndarray) -> np.ndarray:

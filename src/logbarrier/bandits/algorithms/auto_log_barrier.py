@@ -31,39 +31,50 @@ WATCHED = 8  # rewards that are only looked at: the spread of fewer says nothing
 KEPT_ALIVE, REMEMBERED = 0.8, 0.5  # in a world that changes: least pace of the drain, and rewards that an arm's rate counts
 EPOCH = 2.0**40  # an arm's number of rewards starts at this multiple after each change
 
-# Places in the memory: the pulled arm's number of rewards; the first reward; b, s^2 and a slower b; P; V - 1; the sum over
-# arms of sqrt(n(a)) - 1; the largest n(a); steps since a change; changes; and, last, what drops.py keeps.
-PULLS, FIRST, BASELINE, SPREAD, LEVEL, SHARE, CONTESTED, ROOTS, MOST, AGE, CHANGES, FALLS = range(12)
+MEMORY = (
+    # memory.of_arm is n(a) before this reward, counted from EPOCH times the number of changes
+    "first",  # the first reward; b and level are counted from it, so that a constant in all rewards changes nothing
+    "baseline",  # b, less the first reward
+    "spread",  # s^2
+    "level",  # a slower mean of the rewards than b, less the first reward: drops are measured from it
+    "share",  # P
+    "contested",  # V - 1
+    "roots",  # the sum over arms of sqrt(n(a)) - 1, 0 for an arm without rewards
+    "most",  # the largest n(a)
+    "age",  # steps since the last change, or since the start
+    "changes",  # how often the rewards dropped
+    "*falls",  # the sums of drops.py
+)
 
 
 @compiled
 def length_of(memory, log_arms):
     """z = (L/8)^4, L = log(V/K^(1/3)): how long the contest of the arms has been."""
-    length = max(log(1.0 + memory[CONTESTED]) - USUAL_LENGTH * log_arms, 0.0) / LONG_LENGTH
+    length = max(log(1.0 + memory.contested) - USUAL_LENGTH * log_arms, 0.0) / LONG_LENGTH
     return length * length * length * length
 
 
 @compiled
 def drain_at(t, z, memory, n_arms, log_arms):
     """D_t from z and the memory before step t; 0 while the spread of the rewards is unknown."""
-    if memory[AGE] < WATCHED or memory[SPREAD] == 0.0:
+    if memory.age < WATCHED or memory.spread == 0.0:
         return 0.0
-    age, decided = memory[AGE] + 1.0, DECIDED + DECIDED_ARMS * log_arms
+    age, decided = memory.age + 1.0, DECIDED + DECIDED_ARMS * log_arms
     still_open = OPEN * (1.0 + EARLY * n_arms / (age + n_arms))
-    pace = (decided * memory[SHARE] + still_open * (1.0 - memory[SHARE]) + LONG * z) / age
-    if memory[CHANGES] > 0.0:
-        pace = max(pace, KEPT_ALIVE / math.sqrt(n_arms * t / memory[CHANGES]))
-    return pace * min((n_arms + memory[ROOTS]) / math.sqrt(max(memory[MOST], 1.0)), n_arms)
+    pace = (decided * memory.share + still_open * (1.0 - memory.share) + LONG * z) / age
+    if memory.changes > 0.0:
+        pace = max(pace, KEPT_ALIVE / math.sqrt(n_arms * t / memory.changes))
+    return pace * min((n_arms + memory.roots) / math.sqrt(max(memory.most, 1.0)), n_arms)
 
 
 @compiled
 def rate_of(pulls, probability, t, z, memory, n_arms):
     """alpha(a) s from z and the memory before step t, for an arm with `pulls` rewards, this one among them."""
-    share = memory[SHARE]
-    usual = (n_arms + memory[ROOTS] - math.sqrt(max(memory[MOST], 1.0))) / (n_arms - 1.0)  # sqrt(m)
+    share = memory.share
+    usual = (n_arms + memory.roots - math.sqrt(max(memory.most, 1.0))) / (n_arms - 1.0)  # sqrt(m)
     counted = pulls + share * usual * usual
-    if memory[CHANGES] > 0.0 and probability < 0.5:
-        counted = min(counted, max(REMEMBERED * math.sqrt(t / (n_arms * memory[CHANGES])), 1.0))
+    if memory.changes > 0.0 and probability < 0.5:
+        counted = min(counted, max(REMEMBERED * math.sqrt(t / (n_arms * memory.changes)), 1.0))
     gain = GAIN * (1.0 + BOLD * share) * (share + (1.0 - share) / (1.0 + z))
     return gain / math.sqrt(counted + DOUBT / (n_arms + 10.0) + LEAST_DOUBT)
 
@@ -77,39 +88,39 @@ def chance_of(rate, free, share):
 @compiled
 def begin_anew(memory):
     """Forget what was learnt; the rates are again those of the first steps."""
-    memory[SHARE] = memory[CONTESTED] = memory[ROOTS] = memory[MOST] = memory[AGE] = 0.0
+    memory.share = memory.contested = memory.roots = memory.most = memory.age = 0.0
     for i in range(len(ALLOWANCES)):
-        memory[FALLS + i] = 0.0
-    memory[CHANGES] += 1.0
+        memory.falls[i] = 0.0
+    memory.changes += 1.0
 
 
 @compiled
 def lift_and_drain(reward, probability, t, memory, hyper):
-    """theta += [alpha(a) (R - b) - x(a)] e_a - D_t p; memory[BASELINE] is b minus the first reward."""
+    """theta += [alpha(a) (R - b) - x(a)] e_a - D_t p."""
     n_arms, log_arms, may_change = hyper
     if t == 1:
-        memory[FIRST] = reward
-    paid = reward - memory[FIRST]  # free of any constant that all rewards carry
-    deviation = paid - memory[BASELINE]  # R - b
+        memory.first = reward
+    paid = reward - memory.first  # free of any constant that all rewards carry
+    deviation = paid - memory.baseline  # R - b
     z = length_of(memory, log_arms)
     drain, lift, fallen = drain_at(t, z, memory, n_arms, log_arms), 0.0, False
-    memory[AGE] += 1.0
+    memory.age += 1.0
     if drain > 0.0:
-        pulls = max(memory[PULLS] - EPOCH * memory[CHANGES], 0.0) + 1.0
+        pulls = max(memory.of_arm - EPOCH * memory.changes, 0.0) + 1.0
         free = max(1.0 - probability, 0.0)  # p may round to just above 1
-        rate, spread = rate_of(pulls, probability, t, z, memory, n_arms), math.sqrt(memory[SPREAD])
+        rate, spread = rate_of(pulls, probability, t, z, memory, n_arms), math.sqrt(memory.spread)
         lift = min(max(rate * (deviation / spread), -LARGEST_LIFT), LARGEST_LIFT)
-        lift -= chance_of(rate, free, memory[SHARE]) + (NEWNESS if pulls == 1.0 else 0.0)
-        fallen = may_change and drop_noticed((memory[LEVEL] - paid) / spread, memory[AGE], memory, FALLS)
-        memory[PULLS] = EPOCH * memory[CHANGES] + pulls
-        memory[ROOTS] += math.sqrt(pulls) - math.sqrt(max(pulls - 1.0, 1.0))
-        memory[MOST] = max(memory[MOST], pulls)
-        memory[CONTESTED] += probability * free * free
-    recent = RECENCY / (memory[AGE] + RECENCY - 1.0)
-    memory[LEVEL] += recent * (paid - memory[LEVEL])
-    memory[SPREAD] += recent * (deviation * deviation - memory[SPREAD])
-    memory[SHARE] += RECENCY / (memory[AGE] + RECENCY * n_arms) * (min(probability, 1.0) - memory[SHARE])
-    memory[BASELINE] += deviation / min(memory[AGE], SHORTEST + memory[AGE] / LATEST)
+        lift -= chance_of(rate, free, memory.share) + (NEWNESS if pulls == 1.0 else 0.0)
+        fallen = may_change and drop_noticed((memory.level - paid) / spread, memory.age, memory.falls)
+        memory.of_arm = EPOCH * memory.changes + pulls
+        memory.roots += math.sqrt(pulls) - math.sqrt(max(pulls - 1.0, 1.0))
+        memory.most = max(memory.most, pulls)
+        memory.contested += probability * free * free
+    recent = RECENCY / (memory.age + RECENCY - 1.0)
+    memory.level += recent * (paid - memory.level)
+    memory.spread += recent * (deviation * deviation - memory.spread)
+    memory.share += RECENCY / (memory.age + RECENCY * n_arms) * (min(probability, 1.0) - memory.share)
+    memory.baseline += deviation / min(memory.age, SHORTEST + memory.age / LATEST)
     if fallen:
         begin_anew(memory)
     return lift, drain
@@ -144,7 +155,7 @@ class AutoLogBarrier(TwoScalarRule):
     name = "auto-log-barrier"
     place = "Conclusion (adaptive eta)"
     lift_and_drain = staticmethod(lift_and_drain)
-    memory_size = FALLS + len(ALLOWANCES)
+    memory = MEMORY
     remembers_arms = True
     conserves_sum = False
 
@@ -153,16 +164,20 @@ class AutoLogBarrier(TwoScalarRule):
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         return float(n_arms), math.log(n_arms), self.world == "changing"
 
+    def new_memory(self) -> np.ndarray:
+        return np.zeros(len(self.memory_fields) - 1 + len(ALLOWANCES))
+
     def expected_update(self, t: int, policy: np.ndarray, means: np.ndarray, memory: np.ndarray) -> np.ndarray:
         """p(a) [alpha(a) (r(a) - b) - x(a) - 4 if n(a) = 1] + (D_t/K)(1 - K p(a)), as long as no lift is cut at 4."""
-        known = memory[0]
+        of_arms = self.memory_at(memory)
+        known = of_arms[0]  # the arms' memories differ in `of_arm` alone
         n_arms, log_arms, _ = self.hyper(len(policy))
         z = length_of(known, log_arms)
         drain = drain_at(t, z, known, n_arms, log_arms)
         if drain == 0.0:
             return np.zeros(len(policy))
-        pulls = np.maximum(memory[:, PULLS] - EPOCH * known[CHANGES], 0.0) + 1.0
+        pulls = np.maximum(of_arms.of_arm - EPOCH * known.changes, 0.0) + 1.0
         rates = np.array([rate_of(n, p, t, z, known, n_arms) for n, p in zip(pulls, policy, strict=True)])
-        lifts = rates * (means - known[FIRST] - known[BASELINE]) / math.sqrt(known[SPREAD]) - NEWNESS * (pulls == 1.0)
-        lifts -= chance_of(rates, 1 - policy, known[SHARE])
+        lifts = rates * (means - known.first - known.baseline) / math.sqrt(known.spread) - NEWNESS * (pulls == 1.0)
+        lifts -= chance_of(rates, 1 - policy, known.share)
         return np.asarray(policy * lifts + drain / n_arms * (1 - n_arms * policy))

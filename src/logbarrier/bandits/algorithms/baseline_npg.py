@@ -18,10 +18,10 @@ from .rule import TwoScalarRule
 def lift_and_drain(reward, probability, t, memory, hyper):
     """theta += alpha_t (R - b)/p(a) e_a, or Mei's alpha |m(a) - b| (R - b)/(8 R_max^2) e_a; b = sum_a p(a) m(a)."""
     schedule, mei_scale = hyper  # mei_scale = 1 / (8 R_max^2), or 0 for the plain natural step
-    value, arm_mean = memory[0], memory[1]
+    value = memory.policy_mean
     alpha = learning_rate_at(t, schedule)
     if mei_scale > 0.0:
-        return alpha * mei_scale * abs(arm_mean - value) * (reward - value), 0.0
+        return alpha * mei_scale * abs(memory.arm_mean - value) * (reward - value), 0.0
     return alpha * (reward - value) / probability, 0.0
 
 

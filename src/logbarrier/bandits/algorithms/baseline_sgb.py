@@ -16,9 +16,9 @@ from .rule import TwoScalarRule, policy_gradient
 @compiled
 def lift_and_drain(reward, probability, t, memory, hyper):
     """SGB with baseline: theta += alpha (R - b)(e_a - p), b the mean of the rewards before this one."""
-    step = learning_rate_at(t, hyper[0]) * (reward - memory[0])
-    memory[1] += 1.0
-    memory[0] += (reward - memory[0]) / memory[1]
+    step = learning_rate_at(t, hyper[0]) * (reward - memory.baseline)
+    memory.pulls += 1.0
+    memory.baseline += (reward - memory.baseline) / memory.pulls
     return step, step
 
 
@@ -34,7 +34,7 @@ class BaselineSGB(TwoScalarRule):
     name = "baseline-sgb"
     place = "Section 2 (Sutton and Barto's gradient bandit)"
     lift_and_drain = staticmethod(lift_and_drain)
-    memory_size = 2
+    memory = ("baseline", "pulls")
 
     learning_rate: LearningRate
 

@@ -18,12 +18,12 @@ LN2 = math.log(2.0)
 
 @compiled
 def lift_and_drain(reward, probability, t, memory, hyper):
-    """In phase l, step k: theta += step_k [R (e_a - p) + (lambda_l/K)(1 - K p)]; memory[0] is the phase's length 2^l."""
+    """In phase l, step k: theta += step_k [R (e_a - p) + (lambda_l/K)(1 - K p)]; memory.length is 2^l."""
     c, lambda0 = hyper
-    length = max(memory[0], 1.0)
+    length = max(memory.length, 1.0)
     while t >= 2.0 * length:
         length *= 2.0
-    memory[0] = length
+    memory.length = length
     k = t - length
     step = c / (math.sqrt(k + 3.0) * (log(k + 3.0) / LN2))
     barrier = lambda0 * exp(-log(length) / 6.0)
@@ -53,7 +53,7 @@ class ClippedLogBarrierSGB(TwoScalarRule):
     place = "Tables 1 and 2 and Appendix E, Zhang et al. 2021"
     lift_and_drain = staticmethod(lift_and_drain)
     mixing = staticmethod(mixing)
-    memory_size = 1
+    memory = ("length",)  # of the phase, in steps
 
     c: Positive = 1.0
     lambda0: Positive = 0.5

@@ -18,14 +18,14 @@ SURE = 16.0  # h of a step, to which log(age) comes, so that false alarms do not
 
 
 @compiled
-def drop_noticed(fall, age, memory, place):
-    """Add a fall (mean - reward)/deviation to the sums at memory[place:place + 3]; whether they are now sure of a drop."""
+def drop_noticed(fall, age, sums):
+    """Add a fall (mean - reward)/deviation to the sums (3,); whether they are now sure of a drop."""
     fall = min(max(fall, -FARTHEST_FALL), FARTHEST_FALL)
     noticed = False
     for i in range(len(ALLOWANCES)):
         allowance = ALLOWANCES[i]
         if age * allowance * allowance > SETTLED:
-            memory[place + i] = max(memory[place + i] + fall - allowance, 0.0)
-            evidence = 2.0 * allowance * memory[place + i]
+            sums[i] = max(sums[i] + fall - allowance, 0.0)
+            evidence = 2.0 * allowance * sums[i]
             noticed = noticed or (evidence > SURE and evidence > SURE + log(age))
     return noticed

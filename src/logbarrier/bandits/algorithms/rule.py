@@ -19,6 +19,7 @@ import numpy as np
 
 from ...base.parameters import Parameterised, written
 from ...engine.compiled import compiled
+from ...engine.fields import Fields
 
 
 @compiled
@@ -33,16 +34,46 @@ class Rule(Parameterised):
 
     name             its name on the command line and in files
     place            where the paper states or cites it
-    memory_size      how many float64 numbers the rule remembers, all 0 at the start
+    memory           the names of the numbers (float64) that the rule remembers, all 0 at the start: compiled functions read and
+                     write `memory.baseline`. A last name with a star, such as "*history", has many numbers, memory.history[i];
+                     `new_memory` then says how many
     has_preferences  whether it has preferences theta, which a start can set
     knows_means      whether it is told the true mean rewards, as exact-gradient methods are
     """
 
     name: ClassVar[str]
     place: ClassVar[str]
-    memory_size: ClassVar[int] = 0
+    memory: ClassVar[tuple[str, ...]] = ()
     has_preferences: ClassVar[bool] = True
     knows_means: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner, names = type(self).__name__, self.memory
+        if hasattr(self, "memory_size"):
+            raise TypeError(f'{owner}: memory_size must be replaced by names, such as memory = ("baseline", "pulls")')
+        if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+            raise TypeError(f'{owner}: memory must be a tuple of names, such as ("baseline", "pulls"), got {names!r}')
+        if len(set(self.memory_fields)) < len(self.memory_fields):
+            raise ValueError(f"{owner}: the names in memory must differ, got {', '.join(self.memory_fields)}")
+
+    @property
+    def memory_fields(self) -> tuple[str, ...]:
+        """The names of all numbers in the memory, those that the engine sets among them."""
+        return self.memory
+
+    def memory_at(self, numbers: np.ndarray) -> Fields:
+        """A view of an array (n,) by the names of the memory, for calls of compiled functions; of (K, n), fields have shape (K,).
+
+        >>> import logbarrier as lb
+        >>> rule = lb.BaselineSGB(learning_rate=0.1)
+        >>> memory = rule.memory_at(rule.new_memory())
+        >>> rule.lift_and_drain(2.0, 0.5, 1, memory, rule.hyper(n_arms=2))
+        (0.2, 0.2)
+        >>> memory
+        Fields(baseline=2.0, pulls=1.0)
+        """
+        return Fields(self.memory_fields, numbers)
 
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         """The hyper-parameters as the compiled functions take them."""
@@ -50,7 +81,7 @@ class Rule(Parameterised):
 
     def new_memory(self) -> np.ndarray:
         """What the rule remembers before its first step."""
-        return np.zeros(max(self.memory_size, 1))
+        return np.zeros(max(len(self.memory_fields), 1))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values; `algorithms.rule_from_dict` reads them."""
@@ -64,9 +95,9 @@ class TwoScalarRule(Rule):
     lift_and_drain  compiled (reward, probability, t, memory, hyper) -> (lift, drain)
     mixing          compiled (t, hyper) -> share; after step t, p <- share/K + (1 - share) p. 0 means nothing to do.
     uses_arm_means  the engine keeps each arm's mean reward m and, before each call, sets
-                    memory[0] = sum_a p(a) m(a) and memory[1] = m(arm)
-    remembers_arms  the rule remembers one number per arm, 0 at the start: memory[0] is the pulled arm's before the call, and
-                    what the call leaves there is kept; not together with uses_arm_means
+                    memory.policy_mean = sum_a p(a) m(a) and memory.arm_mean = m(arm), ahead of the rule's own fields
+    remembers_arms  the rule remembers one number per arm, 0 at the start: memory.of_arm, ahead of the rule's own fields, is the
+                    pulled arm's before the call, and what the call leaves there is kept; not together with uses_arm_means
     conserves_sum   lift - drain is the same whatever arm and reward came: with a constant added to all
                     arms, the sum of theta never moves
     drains          drain is not always 0
@@ -92,9 +123,10 @@ class TwoScalarRule(Rule):
         """Whether the rule ever moves the policy towards uniform."""
         return self.mixing is not no_mixing
 
-    def new_memory(self) -> np.ndarray:
-        """What the rule remembers before its first step; rules with arm means are told two numbers in it."""
-        return np.zeros(max(self.memory_size, 2 if self.uses_arm_means else 1))
+    @property
+    def memory_fields(self) -> tuple[str, ...]:
+        given = (("policy_mean", "arm_mean") if self.uses_arm_means else ()) + (("of_arm",) if self.remembers_arms else ())
+        return (*given, *self.memory)  # the loops write the given ones by place
 
     def new_arm_numbers(self, n_arms: int) -> tuple[np.ndarray, np.ndarray]:
         """Before the first step: the arms' means, and their counts or what the rule remembers of them; empty if not kept."""

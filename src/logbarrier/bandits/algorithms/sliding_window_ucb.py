@@ -15,23 +15,21 @@ from ..loops.vectors import largest
 from .arm_means import by_largest
 from .vector_rule import VectorRule
 
-OLDEST = 0  # memory: where the oldest pull is, then an arm (1 + its number, 0 for none) and a reward for every place
-
 
 @compiled
 def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
     """Sums and numbers of the rewards of the last `window` pulls."""
     sums, counts = vectors
     window = int(hyper[1])
-    place = int(memory[OLDEST])
-    leaving = int(memory[1 + place]) - 1
+    place = int(memory.oldest)
+    leaving = int(memory.history[place]) - 1
     if leaving >= 0:
         counts[leaving] = max(counts[leaving] - 1.0, 0.0)
-        sums[leaving] = sums[leaving] - memory[1 + window + place] if counts[leaving] > 0.0 else 0.0
+        sums[leaving] = sums[leaving] - memory.history[window + place] if counts[leaving] > 0.0 else 0.0
     sums[arm] += reward
     counts[arm] += 1.0
-    memory[1 + place], memory[1 + window + place] = arm + 1.0, reward
-    memory[OLDEST] = (place + 1) % window
+    memory.history[place], memory.history[window + place] = arm + 1.0, reward
+    memory.oldest = (place + 1) % window
     return True
 
 
@@ -60,6 +58,10 @@ class SlidingWindowUCB(VectorRule):
     name = "sliding-window-ucb"
     place = "outside the paper"
     rows: ClassVar[tuple[str, ...]] = ("sums", "counts")
+    memory = (
+        "oldest",  # the place of the oldest pull
+        "*history",  # at every place 1 + the arm, 0 for none; then at every place the reward
+    )
     never_negative = ("counts",)
     has_preferences = False
     learn = staticmethod(learn)
@@ -80,8 +82,9 @@ class SlidingWindowUCB(VectorRule):
     ) -> np.ndarray:
         """p(a) r(a) comes to the sums, and what is oldest leaves."""
         change = policy * means
-        place = int(memory[OLDEST])
-        leaving = int(memory[1 + place]) - 1
+        known = self.memory_at(memory)
+        place = int(known.oldest)
+        leaving = int(known.history[place]) - 1
         if leaving >= 0:
-            change[leaving] -= memory[1 + int(self.window) + place]
+            change[leaving] -= known.history[int(self.window) + place]
         return np.asarray(change)

@@ -15,14 +15,14 @@ from .rule import TwoScalarRule, policy_gradient
 
 @compiled
 def lift_and_drain(reward, probability, t, memory, hyper):
-    """In step k of a stage of length L: theta += alpha0 L^(-k/L) R (e_a - p); memory is the stage's [L, steps before it]."""
+    """In step k of a stage of length L: theta += alpha0 L^(-k/L) R (e_a - p)."""
     alpha0, first_stage = hyper
-    if memory[0] == 0.0:
-        memory[0] = first_stage
-    while t > memory[1] + memory[0]:
-        memory[1] += memory[0]
-        memory[0] *= 2.0
-    length, k = memory[0], t - memory[1]
+    if memory.length == 0.0:
+        memory.length = first_stage
+    while t > memory.before + memory.length:
+        memory.before += memory.length
+        memory.length *= 2.0
+    length, k = memory.length, t - memory.before
     step = alpha0 * exp(-k / length * log(length)) * reward
     return step, step
 
@@ -41,7 +41,7 @@ class StagedSGB(TwoScalarRule):
     name = "staged-sgb"
     place = "Table 2, Lu et al. 2024, doubling stages"
     lift_and_drain = staticmethod(lift_and_drain)
-    memory_size = 2
+    memory = ("length", "before")  # of the stage: L, and the steps before it
 
     alpha0: Positive = 1 / 18
     first_stage: Annotated[float, whole(2)] = 5000

@@ -24,13 +24,13 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
     for a in range(theta.shape[0]):
         gradient[a] -= value * policy[a]
     gradient[arm] += value
-    memory[0] += 1.0  # pulls in this batch
-    batch = first_batch if memory[1] < first_updates else later_batch
-    if memory[0] < batch:
+    memory.pulls += 1.0
+    batch = first_batch if memory.updates < first_updates else later_batch
+    if memory.pulls < batch:
         return False
-    memory[0] = 0.0
-    memory[1] += 1.0  # updates
-    alpha = step / (offset + memory[1])
+    memory.pulls = 0.0
+    memory.updates += 1.0
+    alpha = step / (offset + memory.updates)
     for a in range(theta.shape[0]):
         theta[a] += within_reach(alpha * gradient[a] / batch)
         gradient[a] = 0.0
@@ -50,7 +50,7 @@ class TwoPhaseEntropySGB(VectorRule):
     name = "two-phase-entropy-sgb"
     place = "Table 2, Ding et al. 2021"
     rows = ("theta", "gradient")
-    memory_size = 2
+    memory = ("pulls", "updates")  # pulls in this batch, and n
     learn = staticmethod(learn)
 
     tau: AtLeastZero

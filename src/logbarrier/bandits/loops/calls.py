@@ -4,7 +4,8 @@ So there is one compiled loop of each kind, whatever the rule and the rewards, a
 lines.
 The functions for eight runs side by side take lanes where those for one take numbers; a function that branches on its reward or
 its memory cannot, and is called run by run, with the same bits.
-Hyper-parameters, tuples of numbers for the rule, are a row of slots (engine/slots.py) for the loop.
+Hyper-parameters, tuples of numbers for the rule, are a row of slots (engine/slots.py) for the loop. The memory, a row of
+numbers for the loop, has named fields for the rule (engine/fields.py).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numba.core import types
 from ...engine import slots
 from ...engine.beside import column_of, rows_at, tables_at
 from ...engine.compiled import Compiled, entry, inlined
+from ...engine.fields import fields_of
 from ...engine.lanes import WIDTH, load, splat, store
 from ...engine.pointers import PointerType, array_at, caller_of, moved, table_at
 from ...engine.whole_lanes import load_whole
@@ -31,7 +33,7 @@ _MIXING = (_count, _numbers)
 _NOISE = (_numbers, _count)
 _REWARD = (_number, _numbers, _count, _count, _key, _count, _count)
 _REWARD_OF_RUNS = (_numbers, _numbers, _count, _count, _counts, _key, _count, _counts, _numbers)
-_VECTORS = (_numbers, _numbers, _numbers, _numbers, _count, _count, _count)  # policy, vectors, memory, hyper and their sizes
+_VECTORS = (_numbers, _numbers, _numbers, _numbers, _count, _count)  # policy, vectors, memory, hyper; arms and vectors
 _LEARN = (_count, _number, _number, _count, *_VECTORS)
 _WEIGH = (_count, *_VECTORS)
 _DRAW = (_number, _count, *_VECTORS, _key, _count, _count)
@@ -52,11 +54,11 @@ call_reward = caller_of(_number, *_REWARD)
 call_reward_of_runs = caller_of(types.none, *_REWARD_OF_RUNS)
 """The same for eight runs: (address, (noises, tables, size of one, n_arms, arms, key, t, runs, rewards, fault))."""
 call_learn = caller_of(_count, *_LEARN)
-"""call_learn(address, (arm, reward, probability, t, policy, vectors, memory, hyper, n_arms, rows, size, fault)) -> moved."""
+"""call_learn(address, (arm, reward, probability, t, policy, vectors, memory, hyper, n_arms, rows, fault)) -> moved."""
 call_weigh = caller_of(types.none, *_WEIGH)
-"""call_weigh(address, (t, weights, vectors, memory, hyper, n_arms, rows, size, fault))."""
+"""call_weigh(address, (t, weights, vectors, memory, hyper, n_arms, rows, fault))."""
 call_draw = caller_of(_count, *_DRAW)
-"""call_draw(address, (u, t, policy, vectors, memory, hyper, n_arms, rows, size, key, step, run, fault)) -> arm."""
+"""call_draw(address, (u, t, policy, vectors, memory, hyper, n_arms, rows, key, step, run, fault)) -> arm."""
 
 
 @inlined
@@ -96,29 +98,30 @@ class VectorCalls(NamedTuple):
 
 
 @cache
-def _moves(function: Compiled, kind: slots.Kind) -> int:
-    unpack = slots.unpacker(kind)
+def _moves(function: Compiled, fields: tuple[str, ...], kind: slots.Kind) -> int:
+    unpack, named = slots.unpacker(kind), fields_of(fields)
 
     def moves(reward, probability, t, memory, hyper):
-        lift, drain = function(reward, probability, t, memory, unpack(hyper))
+        lift, drain = function(reward, probability, t, named(memory), unpack(hyper))
         return float(lift), float(drain)
 
     return entry("the rule", moves, _MOVES, kind)
 
 
 @cache
-def _moves_of_runs(function: Compiled, kind: slots.Kind) -> int:
-    unpack = slots.unpacker(kind)
+def _moves_of_runs(function: Compiled, fields: tuple[str, ...], kind: slots.Kind) -> int:
+    unpack, named = slots.unpacker(kind), fields_of(fields)
 
     def all_at_once(rewards, probabilities, t, memories, hyper, lifts, drains):
-        lift, drain = function(load(rewards, 0), load(probabilities, 0), t, rows_at(memories), unpack(hyper))
+        lift, drain = function(load(rewards, 0), load(probabilities, 0), t, named(rows_at(memories)), unpack(hyper))
         store(lifts, 0, splat(lift))
         store(drains, 0, splat(drain))
 
     def one_by_one(rewards, probabilities, t, memories, hyper, lifts, drains):
         numbers = unpack(hyper)
         for lane in range(WIDTH):
-            lift, drain = function(rewards[lane], probabilities[lane], t, column_of(rows_at(memories), lane), numbers)
+            memory = named(column_of(rows_at(memories), lane))
+            lift, drain = function(rewards[lane], probabilities[lane], t, memory, numbers)
             lifts[lane], drains[lane] = float(lift), float(drain)
 
     return entry("the rule", all_at_once, _MOVES_OF_RUNS, kind, otherwise=one_by_one)
@@ -171,33 +174,33 @@ def _reward_of_runs(function: Compiled) -> int:
 
 
 @cache
-def _learn(function: Compiled, kind: slots.Kind) -> int:
-    unpack = slots.unpacker(kind)
+def _learn(function: Compiled, fields: tuple[str, ...], kind: slots.Kind) -> int:
+    unpack, named = slots.unpacker(kind), fields_of(fields)
 
-    def learn(arm, reward, probability, t, policy, vectors, memory, hyper, n_arms, rows, size):
-        arrays = array_at(policy, (n_arms,)), array_at(vectors, (rows, n_arms)), array_at(memory, (size,))
-        return 1 if function(arm, reward, probability, t, arrays[0], arrays[1], arrays[2], unpack(hyper)) else 0
+    def learn(arm, reward, probability, t, policy, vectors, memory, hyper, n_arms, rows):
+        arrays = array_at(policy, (n_arms,)), array_at(vectors, (rows, n_arms))
+        return 1 if function(arm, reward, probability, t, arrays[0], arrays[1], named(memory), unpack(hyper)) else 0
 
     return entry("the rule", learn, _LEARN, kind)
 
 
 @cache
-def _weigh(function: Compiled, kind: slots.Kind) -> int:
-    unpack = slots.unpacker(kind)
+def _weigh(function: Compiled, fields: tuple[str, ...], kind: slots.Kind) -> int:
+    unpack, named = slots.unpacker(kind), fields_of(fields)
 
-    def weigh(t, weights, vectors, memory, hyper, n_arms, rows, size):
-        function(t, array_at(vectors, (rows, n_arms)), array_at(memory, (size,)), unpack(hyper), array_at(weights, (n_arms,)))
+    def weigh(t, weights, vectors, memory, hyper, n_arms, rows):
+        function(t, array_at(vectors, (rows, n_arms)), named(memory), unpack(hyper), array_at(weights, (n_arms,)))
 
     return entry("the rule", weigh, _WEIGH, kind)
 
 
 @cache
-def _draw(function: Compiled, kind: slots.Kind) -> int:
-    unpack = slots.unpacker(kind)
+def _draw(function: Compiled, fields: tuple[str, ...], kind: slots.Kind) -> int:
+    unpack, named = slots.unpacker(kind), fields_of(fields)
 
-    def draw(u, t, policy, vectors, memory, hyper, n_arms, rows, size, key, step, run):
-        arrays = array_at(policy, (n_arms,)), array_at(vectors, (rows, n_arms)), array_at(memory, (size,))
-        return int(function(u, t, arrays[0], arrays[1], arrays[2], unpack(hyper), (key, step, run)))
+    def draw(u, t, policy, vectors, memory, hyper, n_arms, rows, key, step, run):
+        arrays = array_at(policy, (n_arms,)), array_at(vectors, (rows, n_arms))
+        return int(function(u, t, arrays[0], arrays[1], named(memory), unpack(hyper), (key, step, run)))
 
     return entry("the rule", draw, _DRAW, kind)
 
@@ -205,20 +208,23 @@ def _draw(function: Compiled, kind: slots.Kind) -> int:
 def calls_of(rule: Any, n_arms: int) -> RuleCalls:
     """A rule of two scalars for one run."""
     kind, hyper = slots.packed(f"{rule.name}.hyper", rule.hyper(n_arms))
-    return RuleCalls(_moves(rule.lift_and_drain, kind), _mixing(rule.mixing, kind) if rule.mixes else 0, hyper)
+    moves = _moves(rule.lift_and_drain, rule.memory_fields, kind)
+    return RuleCalls(moves, _mixing(rule.mixing, kind) if rule.mixes else 0, hyper)
 
 
 def calls_of_runs(rule: Any, n_arms: int) -> RuleCalls:
     """The same for eight runs side by side."""
     kind, hyper = slots.packed(f"{rule.name}.hyper", rule.hyper(n_arms))
-    return RuleCalls(_moves_of_runs(rule.lift_and_drain, kind), _mixing(rule.mixing, kind) if rule.mixes else 0, hyper)
+    moves = _moves_of_runs(rule.lift_and_drain, rule.memory_fields, kind)
+    return RuleCalls(moves, _mixing(rule.mixing, kind) if rule.mixes else 0, hyper)
 
 
 def vector_calls_of(rule: Any, n_arms: int) -> VectorCalls:
     """A rule that keeps vectors."""
     kind, hyper = slots.packed(f"{rule.name}.hyper", rule.hyper(n_arms))
-    draw = 0 if rule.draws_by_policy else _draw(rule.draw, kind)
-    return VectorCalls(_learn(rule.learn, kind), _weigh(rule.weigh, kind), draw, hyper)
+    fields = rule.memory_fields
+    draw = 0 if rule.draws_by_policy else _draw(rule.draw, fields, kind)
+    return VectorCalls(_learn(rule.learn, fields, kind), _weigh(rule.weigh, fields, kind), draw, hyper)
 
 
 def law_of(problem: Any) -> LawCalls:

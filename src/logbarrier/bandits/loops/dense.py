@@ -69,10 +69,10 @@ def lift_and_drain(learned, n_arms, weights, total, arm, reward, t):
     """What the rule moves by, from the reward of an arm drawn with probabilities weights / total; its memory follows."""
     probability = max(weights[arm] / total, SMALLEST_PROBABILITY)
     if learned.tracked:
-        learned.memory[0] = mean_under(learned.arm_means, n_arms, weights, total)
-        learned.memory[1] = learned.arm_means[arm]
+        learned.memory[0] = mean_under(learned.arm_means, n_arms, weights, total)  # policy_mean
+        learned.memory[1] = learned.arm_means[arm]  # arm_mean
     if learned.recalled:
-        learned.memory[0] = learned.arm_counts[arm]
+        learned.memory[0] = learned.arm_counts[arm]  # of_arm
     lift, drain = call_moves(learned.moves, (reward, probability, t, learned.memory, learned.hyper, learned.fault))
     return checked_move(lift, t, learned.fault), checked_move(drain, t, learned.fault)
 

@@ -173,8 +173,8 @@ def look_up_means(state, lessons, arms):
     for a in range(state.n_arms):
         summed = summed + state.weights[a] * lessons.arm_means[a]
     memory = rows_at(lessons.memories)
-    memory[0] = summed / totals_of(state)
-    memory[1] = lessons.arm_means[arms]
+    memory[0] = summed / totals_of(state)  # policy_mean
+    memory[1] = lessons.arm_means[arms]  # arm_mean
 
 
 @inlined

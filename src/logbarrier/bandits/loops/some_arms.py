@@ -70,14 +70,14 @@ def entering_theta(scalars, probability):
 
 @compiled
 def tell_means(learned, arms, q, arm):
-    """memory[0] <- sum q m over arms, memory[1] <- m(arm); an arm that was removed counts as an average one."""
+    """policy_mean <- sum q m over arms, arm_mean <- m(arm); an arm that was removed counts as an average one."""
     memory, arm_means = learned.memory, learned.arm_means
     value, total = 0.0, 0.0
     for i in range(arms.shape[0]):
         value += q[i] * arm_means[arms[i]]
         total += q[i]
-    memory[0] = value / max(total, SMALLEST_PROBABILITY)
-    memory[1] = arm_means[arm] if arm >= 0 else memory[0]
+    memory[0] = value / max(total, SMALLEST_PROBABILITY)  # policy_mean
+    memory[1] = arm_means[arm] if arm >= 0 else memory[0]  # arm_mean
 
 
 def _update() -> Any:
@@ -95,7 +95,7 @@ def _update() -> Any:
         if learned.tracked:
             tell_means(learned, arms, q, arm)
         if learned.recalled:
-            learned.memory[0] = learned.arm_counts[arm] if arm >= 0 else 0.0
+            learned.memory[0] = learned.arm_counts[arm] if arm >= 0 else 0.0  # of_arm
         seen = max(probability, SMALLEST_PROBABILITY)
         lift, drain = call_moves(learned.moves, (reward, seen, t, learned.memory, learned.hyper, fault))
         lift, drain = checked_move(weight * lift, t, fault), checked_move(weight * drain, t, fault)

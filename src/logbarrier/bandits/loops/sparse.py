@@ -243,8 +243,8 @@ def learnt(state, place, arm, reward, t):
     tree, learned = state.tree, state.learned
     probability = max(tree.sums[arm] / tree.scalars[TOTAL], SMALLEST_PROBABILITY)
     if tree.tracked:
-        learned.memory[0] = tree.values[root_of(tree)] / tree.scalars[TOTAL]
-        learned.memory[1] = tree.arm_means[arm]
+        learned.memory[0] = tree.values[root_of(tree)] / tree.scalars[TOTAL]  # policy_mean
+        learned.memory[1] = tree.arm_means[arm]  # arm_mean
     lift, drain = call_moves(learned.moves, (reward, probability, t, learned.memory, learned.hyper, learned.fault))
     if tree.tracked:
         learn_mean(tree.arm_means, learned.arm_counts, arm, reward)

@@ -34,7 +34,6 @@ class Vectors(NamedTuple):
     policy: Any
     n_arms: int
     rows: int
-    memory_size: int
     fault: Any
 
 
@@ -108,18 +107,16 @@ def normalise(weights, t, fault):
 def opened_vectors(arrays, fault):
     """The pointers into ((learn, weigh, draw, hyper), vectors, memory, policy)."""
     calls, vectors, memory, policy = arrays
-    sizes = vectors.shape[1], vectors.shape[0], memory.shape[0]
+    sizes = vectors.shape[1], vectors.shape[0]
     pointers = pointer_to(calls[3]), pointer_to(vectors), pointer_to(memory), pointer_to(policy)
-    return Vectors(
-        calls[0], calls[1], calls[2], pointers[0], pointers[1], pointers[2], pointers[3], sizes[0], sizes[1], sizes[2], fault
-    )
+    return Vectors(calls[0], calls[1], calls[2], pointers[0], pointers[1], pointers[2], pointers[3], sizes[0], sizes[1], fault)
 
 
 @inlined
 def set_policy(state, t):
     """policy (K,) <- the probabilities after t steps."""
     numbers = (state.policy, state.vectors, state.memory, state.hyper)
-    sizes = (state.n_arms, state.rows, state.memory_size)
+    sizes = (state.n_arms, state.rows)
     call_weigh(state.weigh, (t, *numbers, *sizes, state.fault))
     normalise(array_at(state.policy, (state.n_arms,)), t, state.fault)
 
@@ -137,7 +134,7 @@ def learn_from(state, drawn_from, arm, reward, t):
     """Learn from the reward of an arm drawn from probabilities (K,) at step t = 1, 2, ...; whether the policy moved."""
     probability = max(drawn_from[arm], SMALLEST_PROBABILITY)
     numbers = (drawn_from, state.vectors, state.memory, state.hyper)
-    sizes = (state.n_arms, state.rows, state.memory_size)
+    sizes = (state.n_arms, state.rows)
     moved = call_learn(state.learn, (arm, reward, probability, t, *numbers, *sizes, state.fault)) != 0
     check_vectors(state, arm, state.n_arms, t)  # of the arm: a bad step shows there, nearly always
     return moved
@@ -147,7 +144,7 @@ def learn_from(state, drawn_from, arm, reward, t):
 def draw_from(state, u, t, step, run, key):
     """An arm after t steps, by the rule's own way; (key, step, run) are its random numbers."""
     numbers = (state.policy, state.vectors, state.memory, state.hyper)
-    sizes = (state.n_arms, state.rows, state.memory_size)
+    sizes = (state.n_arms, state.rows)
     arm = call_draw(state.draw, (u, t, *numbers, *sizes, key, step, run, state.fault))
     if 0 <= arm < state.n_arms:
         return arm

@@ -176,7 +176,7 @@ def learnt(state, place, arm, reward, t):
     classes, (k, position, weight) = state.classes, place
     probability = max(weight / classes.page[TOTAL], SMALLEST_PROBABILITY)
     if state.recalled:
-        state.memory[0] = state.remembered[arm]
+        state.memory[0] = state.remembered[arm]  # of_arm
     lift, drain = call_moves(state.moves, (reward, probability, t, state.memory, state.hyper, state.fault))
     if state.recalled:
         state.remembered[arm] = state.memory[0]
