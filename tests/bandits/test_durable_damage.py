@@ -107,8 +107,7 @@ def test_no_flipped_bit_changes_what_is_read(path):
             with lb.DurableAgent(path) as agent:
                 assert list(agent.log()) == truth
                 assert agent.replayed().state_dict() == agent.state_dict()
-        except (DamagedError, OSError) as error:
-            assert "\n" not in str(error)
+        except (DamagedError, OSError):
             refused += 1
         for end in ("-wal", "-shm"):
             path.with_name(path.name + end).unlink(missing_ok=True)

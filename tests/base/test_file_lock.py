@@ -37,7 +37,7 @@ DIES, LIVES = "os._exit(0)", "sys.stdin.buffer.read()"
 
 @contextlib.contextmanager
 def forked(path, takes, *, parent="pass", child="pass", waits=LIVES):
-    """While the block runs, a process that took a lock and did `parent`, or its forked child that did `child`, or both, live."""
+    """A process that took a lock, and its forked child, which lives while the block runs."""
     code = FORK.format(takes=takes, parent=parent, child=child, waits=waits)
     process = subprocess.Popen(
         [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

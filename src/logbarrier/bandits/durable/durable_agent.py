@@ -102,17 +102,15 @@ class DurableAgent:
             if rule is None or given["arms"] is None:
                 raise ValueError(f"DurableAgent: {self.path} is new, so it needs a rule and arms")
             agent = Agent(rule, **{**given, "seed": given["seed"] or 0, "floor": given["floor"] or 0.0})
-            now, state = float(clock()), agent.state_dict()
-            birth = json.dumps({"agent": state, "asked_at": [], "told": 0, "reward_sum": 0.0, "time": now})
+            now = float(clock())
+            birth = json.dumps({"agent": agent.state_dict(), "asked_at": [], "told": 0, "reward_sum": 0.0, "time": now})
             made_of = {name: _plain(value) for name, value in given.items()}
             made_of |= {"rule": rule.to_dict(), "arms": list(agent.arms), "seed": agent.seed, "floor": agent.floor}
-            settings, mark, arm_sets = {"made of": made_of}, Mark(0, now, 0, 0.0, "[]"), [(0, agent.arms)]
-            self._journal.commit([], snapshot=(0, birth), mark=mark, settings=settings, arm_sets=arm_sets)
-        stored = self._journal.settings()
-        if "made of" not in stored:
+            first: dict[str, Any] = {"snapshot": (0, birth), "mark": Mark(0, now, 0, 0.0, "[]"), "arm_sets": [(0, agent.arms)]}
+            self._journal.commit([], settings={"made of": made_of}, **first)
+        if "made of" not in (stored := self._journal.settings()):
             raise damaged(self.path, "settings has no row 'made of'")
-        given = {"rule": None if rule is None else rule.to_dict(), **given}
-        for name, value in given.items():
+        for name, value in {"rule": None if rule is None else rule.to_dict(), **given}.items():
             plain, made_with = (
                 _plain(value),
                 stored["made of"].get(name),
