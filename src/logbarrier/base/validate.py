@@ -103,14 +103,11 @@ def array(owner: str, name: str, values: Any, wanted: str) -> np.ndarray:
         given = np.array(values)
     except (ValueError, OverflowError):
         raise ValueError(f"{owner}: {name} must be {wanted}, got {values!r}") from None
-    try:
-        if given.dtype.kind not in "iufO":
-            raise TypeError
-        return given.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
-        raise WrongTypeError(f"{owner}: {name} must be {wanted}, got {values!r}") from None
-    except OverflowError:
-        raise ValueError(f"{owner}: {name} must be {wanted} that float64 can hold") from None
+    if given.dtype.kind == "O":  # whole numbers beyond 64 bits, fractions, or no numbers at all
+        return np.array([_real(owner, name, value, wanted) for value in given.flat]).reshape(given.shape)
+    if given.dtype.kind not in "iuf":
+        raise WrongTypeError(f"{owner}: {name} must be {wanted}, got {values!r}")
+    return given.astype(np.float64, copy=False)
 
 
 def vector(owner: str, name: str, values: Any) -> np.ndarray:
