@@ -92,7 +92,7 @@ def test_a_single_state_is_learned_like_a_bandit(rule):
 def test_state_entropy_climbs_the_entropy_of_visits():
     """Against central differences of J + scale H(d), which share nothing with the rule but the MDP."""
     rule, mdp = mdps.StateEntropy(learning_rate=1.0, scale=0.7), testing.layered_world(np.random.default_rng(3), 3)
-    learned = nothing_learned(mdp.n_states, mdp.n_actions, 0.0, 0)
+    learned = nothing_learned(mdp.n_states, mdp.n_actions, 0.0, ())
     learned.theta[:] = np.random.default_rng(4).normal(size=mdp.R.shape)
 
     def objective(theta):

@@ -151,7 +151,7 @@ def test_only_the_metrics_asked_for_are_measured():
 
 
 def test_visits_of_an_episode_enter_the_tally():
-    learned, episode = nothing_learned(3, 2, 0.0, 0), new_episode(4, 2)
+    learned, episode = nothing_learned(3, 2, 0.0, ()), new_episode(4, 2)
     episode[0][:] = [0, 1, 1, 0, -1]
     count_visits(episode, 4, learned.states, learned.tally, 0.5)
     assert learned.states[:, VISITS].tolist() == [2.0, 2.0, 0.0]
@@ -161,7 +161,7 @@ def test_visits_of_an_episode_enter_the_tally():
 
 @pytest.mark.parametrize("n_actions", [1, 2, 5])
 def test_the_probabilities_of_visited_states_are_renewed_and_no_others(n_actions):
-    learned, episode = nothing_learned(4, n_actions, 0.0, 0), new_episode(5, n_actions)
+    learned, episode = nothing_learned(4, n_actions, 0.0, ()), new_episode(5, n_actions)
     learned.theta[:] = np.random.default_rng(0).normal(size=(4, n_actions))
     episode[0][:] = [2, 0, 2, 2, 3, -1]
     from_python(renew)(episode, 5, learned.states)
@@ -170,7 +170,7 @@ def test_the_probabilities_of_visited_states_are_renewed_and_no_others(n_actions
 
 
 def test_actions_follow_softmax_even_at_the_extremes():
-    learned, episode, room = nothing_learned(1, 3, 0.0, 0), new_episode(1, 3), np.zeros((1, 3))
+    learned, episode, room = nothing_learned(1, 3, 0.0, ()), new_episode(1, 3), np.zeros((1, 3))
     learned.theta[0] = [1e6, -1e6, 0.0]
     from_python(renew)(episode, 1, learned.states)
     assert [softmax_action(learned.states, 0, u, room, 0) for u in (1e-12, 0.5, 1 - 1e-12)] == [0, 0, 0]

@@ -28,6 +28,7 @@ from .algorithms.vector_rule import VectorRule
 from .loops import dense, lockstep, sparse, vectors
 from .loops.calls import calls_of, calls_of_runs, law_of, law_of_runs, vector_calls_of
 from .loops.faults import BAD_REWARD, refuse_fault
+from .loops.job import Job
 from .loops.lazy import loop as lazy
 from .loops.lazy.sorting import new_classes
 from .loops.policy import LARGEST_REWARD, TOTAL, new_policy
@@ -97,8 +98,8 @@ class _Single:
         self._faced = parameters, np.array([means.argmax()])
         self._progress, self._rule, self.n_arms = np.zeros(3), rule, len(means)
         loop, self._state = self._prepare(rule, problem, starting_theta(start, means), means)
-        before = (self._state, law_of(problem), self._faced, key, runs[0], *stops)
-        self._go = loop.bound(before, (0, 1), (self._progress, out[0]))
+        job = Job(self._state, law_of(problem), *self._faced, key, runs[0], *stops, self._progress, out[0])
+        self._go = loop.bound((job,), (0, 1), ())
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
         """The loop and the arrays it moves."""
@@ -204,9 +205,10 @@ class LockstepFlight:
         self._faced = tables, tables[:, 0].argmax(axis=1)
         self._progress, self._out, self._rule, self._rows = np.zeros(2 + WIDTH), out, rule, stops.rows
         self._measured = np.empty((WIDTH, *out.shape[1:]))
-        calls = calls_of_runs(rule, problem.n_arms)
-        before = (state, calls, learned, law_of_runs(problem), self._faced, key, np.array(lanes), *stops)
-        self._go = lockstep.loop_kernel().bound(before, (0, 1), (self._progress, self._measured))
+        arrays = state, calls_of_runs(rule, problem.n_arms), learned
+        numbers = np.array(lanes)
+        job = Job(arrays, law_of_runs(problem), *self._faced, key, numbers, *stops, self._progress, self._measured)
+        self._go = lockstep.loop_kernel().bound((job,), (0, 1), ())
 
     def advance(self, first: int, last: int) -> int:
         self._go(first, last)

@@ -105,7 +105,7 @@ class Kernel:
         values: list[Any] = []
         kind = slots.describe(self._label, (*before, *numbers, *after), values)
         call, returned = self._entries.get(kind) or self._prepare(kind)
-        members = kind[1]
+        members = kind[-1]
         fixed, changing = members[: len(before)], members[len(before) : len(before) + len(numbers)]
         place, middle = slots.layout(("tuple", fixed)).size, slots.layout(("tuple", changing))
         buffer = ctypes.create_string_buffer(slots.layout(kind).pack(*values))

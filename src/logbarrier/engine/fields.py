@@ -61,7 +61,7 @@ def fields_of(names: tuple[str, ...]) -> Any:
 class _Field(AttributeTemplate):
     key = FieldsType
 
-    def generic_resolve(self, kind: Any, name: str) -> Any:
+    def generic_resolve(self, kind: Any, name: str) -> Any:  # type: ignore[override]
         """The type of a field, to read it and to write it."""
         if name not in kind.places:
             known = f"has {', '.join(kind.places)}" if kind.places else "is empty"
@@ -81,8 +81,6 @@ def _get(context: Any, builder: Any, kind: Any, row: Any, name: str) -> Any:
 @lower_setattr_generic(FieldsType)
 def _set(context: Any, builder: Any, typed: Any, values: Any, name: str) -> None:
     kind, (row, value) = typed.args[0], values
-    if name == kind.rest:
-        raise TypingError(f"memory.{name} has several numbers: set memory.{name}[i]")
     put = context.get_function(operator.setitem, signature(types.none, kind.row, types.intp, kind.element))
     put(builder, (row, _place(kind.places[name]), value))
 
@@ -108,9 +106,10 @@ class Fields:
         self.__dict__.update(_names=names, _numbers=numbers, _places={**places, **rest})  # any other attribute is a field
 
     def __getattr__(self, name: str) -> Any:
-        if name not in self.__dict__["_places"]:
-            raise AttributeError(f"memory has the fields {', '.join(self._places)}, not {name}")
-        return self._numbers[..., self._places[name]]
+        places = self.__dict__.get("_places", {})
+        if name not in places:
+            raise AttributeError(f"memory has no field {name}; it has {', '.join(places) or 'none'}")
+        return self._numbers[..., places[name]]
 
     def __setattr__(self, name: str, value: Any) -> None:
         getattr(self, name)  # raises where there is no such field
@@ -118,6 +117,9 @@ class Fields:
 
     def __getitem__(self, row: int) -> Fields:
         return Fields(self._names, self._numbers[row])
+
+    def __copy__(self) -> Fields:
+        return Fields(self._names, self._numbers.copy())
 
     def __repr__(self) -> str:
         return f"Fields({', '.join(f'{name}={getattr(self, name)}' for name in self._places)})"

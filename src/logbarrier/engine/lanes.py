@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import operator
+from inspect import Parameter, Signature
 from typing import Any
 
 import numba.extending
@@ -78,10 +79,11 @@ def _elementwise(name: str, emit: Any, n_operands: int) -> Any:
 
         return common(*operands), generate
 
-    parameters = ", ".join("abcd"[:n_operands])
-    namespace = {"build": build, "__name__": __name__}
-    exec(f"def {name}(typing_context, {parameters}): return build(typing_context, {parameters})", namespace)
-    return intrinsic(namespace[name])
+    defined: Any = build
+    defined.__name__ = name
+    names = ("typing_context", *"abcd"[:n_operands])  # Numba reads the number of operands from the signature
+    defined.__signature__ = Signature([Parameter(each, Parameter.POSITIONAL_OR_KEYWORD) for each in names])
+    return intrinsic(defined)
 
 
 def _integer_type(value: Any) -> Any:

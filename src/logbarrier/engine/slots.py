@@ -1,7 +1,8 @@
 """Arguments of compiled code in a row of eight-byte slots: how Python hands tuples, numbers and arrays to machine code.
 
 A kernel takes one pointer. Behind it lie its arguments one after the other: a float64 or int64 for a number, the address and
-the lengths (and, unless it is contiguous, the strides) for an array, the members one after the other for a tuple.
+the lengths (and, unless it is contiguous, the strides) for an array, the address for the fields of fields.py, the members one
+after the other for a tuple, named or not.
 `describe` gives the values and their kind in Python; `unpacker` reads them back in compiled code.
 """
 
@@ -20,9 +21,12 @@ from numba.core.errors import TypingError
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
+from .fields import Fields, FieldsType
 from .pointers import PointerType
 
-Kind = Any  # "f", "q" or "?" for a number, ("array", dtype, dimensions, contiguous), ("tuple", kinds)
+# "f", "q" or "?" for a number, ("array", dtype, dimensions, contiguous), ("fields", names), ("tuple", class, kinds), and of
+# what a kernel returns ("tuple", kinds).
+Kind = Any
 intrinsic: Any = numba.extending.intrinsic
 slot_pointer = PointerType(types.float64)
 _int64, _double, _i8 = ir.IntType(64), ir.DoubleType(), ir.IntType(8)
@@ -38,7 +42,8 @@ def describe(owner: str, value: Any, values: list[Any]) -> Kind:
             values.extend(value.strides)
         return "array", value.dtype.str, value.ndim, contiguous
     if isinstance(value, tuple):
-        return "tuple", tuple([describe(owner, member, values) for member in value])
+        made = type(value) if hasattr(value, "_fields") else tuple
+        return "tuple", made, tuple([describe(owner, member, values) for member in value])
     if isinstance(value, float | np.floating):
         values.append(float(value))
         return "f"
@@ -48,6 +53,9 @@ def describe(owner: str, value: Any, values: list[Any]) -> Kind:
     if isinstance(value, int | np.integer):
         values.append(int(value))
         return "q"
+    if isinstance(value, Fields):
+        values.append(value._address)
+        return "fields", value._names
     raise ValueError(f"{owner}: arguments must be numbers, arrays, or tuples of these, got {value!r}")
 
 
@@ -61,7 +69,7 @@ def _format(kind: Kind) -> str:
     match kind:
         case ("array", _, dimensions, contiguous):
             return "q" * int(1 + dimensions * (1 if contiguous else 2))
-        case ("tuple", members):
+        case ("tuple", *_, members):
             return "".join(_format(member) for member in members)
         case "f":
             return "d"
@@ -83,8 +91,10 @@ def type_of(kind: Kind) -> Any:
     match kind:
         case ("array", dtype, dimensions, contiguous):
             return types.Array(from_dtype(np.dtype(dtype)), dimensions, "C" if contiguous else "A")
-        case ("tuple", members):
-            return types.Tuple([type_of(member) for member in members])
+        case ("tuple", made, members):
+            return types.BaseTuple.from_types([type_of(member) for member in members], made)
+        case ("fields", names):
+            return FieldsType(names, slot_pointer)
     return {"f": types.float64, "?": types.boolean}.get(kind, types.int64)
 
 
@@ -124,12 +134,14 @@ def _read(context: Any, builder: Any, kind: Kind, wanted: Any, slots: Any, place
             data = builder.inttoptr(at(place, _int64), element.as_pointer())
             populate_array(array, data=data, shape=shape, strides=strides, itemsize=_int64(size), meminfo=None)
             return array._getvalue(), place + 1 + dimensions * (1 if contiguous else 2)
-        case ("tuple", members):
+        case ("tuple", _, members):
             values = []
             for member, member_type in zip(members, wanted, strict=True):
                 value, place = _read(context, builder, member, member_type, slots, place)
                 values.append(value)
             return context.make_tuple(builder, wanted, values), place
+        case ("fields", _):
+            return at(place, _double.as_pointer()), place + 1
         case "f":
             return at(place, _double), place + 1
         case "?":
@@ -192,4 +204,4 @@ def unpacked(kind: Kind, values: list[Any]) -> Any:
     if isinstance(kind, str):
         number = values.pop(0)
         return bool(number) if kind == "?" else number
-    return tuple(unpacked(member, values) for member in kind[1])
+    return tuple(unpacked(member, values) for member in kind[-1])

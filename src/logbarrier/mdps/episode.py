@@ -24,6 +24,7 @@ from numba import uint64
 
 from ..engine.compiled import compiled, inlined
 from ..engine.elementary import exp
+from ..engine.fields import Fields
 
 VISITS, OCCUPANCY, REWARD, NOVELTY, FIRST = 0, 1, 2, 3, 4
 EPISODES, FOUND, STEPS, RARENESS = 0, 1, 2, 3
@@ -36,11 +37,11 @@ Episode = tuple[np.ndarray, ...]
 
 @dataclass(frozen=True)
 class Learned:
-    """All that a rule has learnt: the table of states (S, FIRST + 2 K), the tally, and a memory of its own."""
+    """All that a rule has learnt: the table of states (S, FIRST + 2 K), the tally, and its memory, with names."""
 
     states: np.ndarray
     tally: np.ndarray
-    memory: np.ndarray
+    memory: Fields
 
     @property
     def theta(self) -> np.ndarray:
@@ -65,9 +66,9 @@ def aligned(n_rows: int, width: int) -> np.ndarray:
     return room[begin : begin + n_rows * width].reshape(n_rows, width)
 
 
-def nothing_learned(n_states: int, n_actions: int, preference: float, memory_size: int) -> Learned:
+def nothing_learned(n_states: int, n_actions: int, preference: float, memory: tuple[str, ...]) -> Learned:
     """Before the first step: every preference the same, every probability 1/K, everything else 0."""
-    learned = Learned(aligned(n_states, FIRST + 2 * n_actions), np.zeros(4), np.zeros(max(memory_size, 1)))
+    learned = Learned(aligned(n_states, FIRST + 2 * n_actions), np.zeros(4), Fields(memory, np.zeros(len(memory))))
     learned.theta[:], learned.policy[:] = preference, 1.0 / n_actions
     return learned
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import uint64
 
 from ..engine.compiled import kernel
+from ..engine.fields import Fields
 from ..engine.random import fill_uniforms, philox, uniform
-from .episode import ENDED, count_visits
-from .world import fetch_ahead, searched, successor_of
+from .episode import ENDED, Episode, count_visits
+from .world import World, fetch_ahead, searched, successor_of
 
 BATCH = 256  # steps whose random numbers are drawn together
 START = 4  # the purpose, in the random counter, of a draw of a first state
@@ -23,10 +24,26 @@ TIME, STATE, POSITION, REWARDS = (
 )  # where a run stands: steps made, present state, steps of this episode, sum of rewards
 
 
+class Job(NamedTuple):
+    """What a loop works on: all that stays where it is from call to call; `stand` says where the run is."""
+
+    world: World
+    episode: Episode
+    states: np.ndarray
+    tally: np.ndarray
+    memory: Fields
+    hyper: tuple[float, ...]
+    stand: np.ndarray
+    key: np.ndarray
+    run: int
+
+
 def _loop_with(act: Any, at_once: Any, learn: Any, renew: Any) -> Callable[..., Any]:
-    def loop(world, episode, states, tally, memory, hyper, stand, key, run, until):
+    def loop(job, until):
         """Go on from where `stand` says up to step `until`."""
-        reals, wholes, others, rewards, start, gamma = world
+        reals, wholes, others, rewards, start, gamma = job.world
+        episode, states, tally, memory, hyper = job.episode, job.states, job.tally, job.memory, job.hyper
+        stand, key, run = job.stand, job.key, job.run
         visited, actions, paid, policies, _, _ = episode
         n_actions = policies.shape[1]
         uniforms = np.empty(2 * BATCH)

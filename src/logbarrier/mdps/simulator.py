@@ -19,7 +19,7 @@ from ..record import Record
 from .algorithms import Rule
 from .environments import MDPSource
 from .episode import new_episode, nothing_learned
-from .loop import REWARDS, loop_kernel
+from .loop import REWARDS, Job, loop_kernel
 from .measure import METRICS, RANGES, Judge
 from .problem import FiniteMDP
 from .world import world_of
@@ -140,17 +140,17 @@ class Flight:
 
     def __init__(self, rule: Rule, judge: Judge, key: np.ndarray, run: int) -> None:
         mdp = judge.mdp
-        self._rule, self._judge, self._key, self._run = rule, judge, key, run
+        self._rule, self._judge = rule, judge
         self._loop = loop_kernel(rule.act, rule.at_once, rule.learn, rule.renew)
-        self._world, self._hyper = world_of(mdp), rule.hyper(mdp)
-        self._episode = new_episode(mdp.episode_length, mdp.n_actions)
-        self.learned = nothing_learned(mdp.n_states, mdp.n_actions, rule.first_preference, rule.memory_size)
+        episode = new_episode(mdp.episode_length, mdp.n_actions)
+        self.learned = nothing_learned(mdp.n_states, mdp.n_actions, rule.first_preference, rule.memory)
         self._stand, self.time = np.zeros(4), 0
+        learned = self.learned.states, self.learned.tally, self.learned.memory
+        self._job = Job(world_of(mdp), episode, *learned, rule.hyper(mdp), self._stand, key, run)
 
     def advance(self, until: int) -> int:
         """Go on up to step `until`; returns the steps made."""
-        learned = (self.learned.states, self.learned.tally, self.learned.memory)
-        self._loop(self._world, self._episode, *learned, self._hyper, self._stand, self._key, self._run, until)
+        self._loop(self._job, until)
         if not np.isfinite(self.learned.states).all():
             steps = f"between steps {self.time} and {until}"
             raise RuleError(f"simulate: {self._rule.name} learnt a preference or value that is not finite {steps}")

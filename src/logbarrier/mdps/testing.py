@@ -8,6 +8,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def mean_update(rule: Rule, mdp: FiniteMDP, learned: Learned) -> np.ndarray:
         states = learned.states.copy()
         for t in range(count):
             at_once(states, episode[0][t], episode[1][t], episode[2][t], episode[0][t + 1], hyper)
-        learn(episode, count, states, learned.tally.copy(), learned.memory.copy(), hyper)
+        learn(episode, count, states, learned.tally.copy(), copy(learned.memory), hyper)
         update += probability * (Learned(states, learned.tally, learned.memory).theta - learned.theta)
     return update
 
@@ -146,14 +147,15 @@ def enumerate_episodes(mdp: FiniteMDP, policy: np.ndarray, length: int) -> Itera
 
 def _situation(rule: Rule, mdp: FiniteMDP, rng: np.random.Generator) -> Learned:
     """A thousand episodes of a random policy: its exact occupancy, other visits at random, and critics that are right."""
-    learned = nothing_learned(mdp.n_states, mdp.n_actions, 0.0, rule.memory_size)
+    learned = nothing_learned(mdp.n_states, mdp.n_actions, 0.0, rule.memory)
     states, tally = learned.states, learned.tally
     learned.theta[:] = rng.normal(size=mdp.R.shape)
     states[:, VISITS] = rng.integers(20, 500, size=mdp.n_states)
     states[:, OCCUPANCY] = Point(mdp, learned.theta).occupancy * 1000 / mdp.normaliser
     tally[EPISODES], tally[FOUND], tally[STEPS] = 1000, mdp.n_states, states[:, VISITS].sum()
     tally[RARENESS] = (states[:, VISITS] ** -2.0).sum()
-    learned.memory[:] = rng.uniform(1.0, 2.0, size=len(learned.memory))
+    for name in rule.memory:
+        setattr(learned.memory, name, rng.uniform(1.0, 2.0))
     if isinstance(rule, ActorCritic) and rule.critic_rate > 0.0:
         states[:, [REWARD, NOVELTY]] = _right_values(rule, mdp, learned)
     return learned
@@ -164,7 +166,7 @@ def _right_values(rule: ActorCritic, mdp: FiniteMDP, learned: Learned) -> np.nda
     learn, sums, weights = from_python(rule.learn), np.zeros((mdp.n_states, 2)), np.zeros((mdp.n_states, 1))
     hyper = (1.0, *rule.hyper(mdp)[1:])  # with trace 1 and critics at 0 an advantage is the return
     for probability, episode, count in enumerate_episodes(mdp, rule.policy(learned.theta), mdp.episode_length):
-        learn(episode, count, learned.states.copy(), learned.tally.copy(), learned.memory.copy(), hyper)
+        learn(episode, count, learned.states.copy(), learned.tally.copy(), copy(learned.memory), hyper)
         np.add.at(sums, episode[0][:count], probability * episode[5][[1, 3], :count].T)
         np.add.at(weights, episode[0][:count], probability)
     return sums / weights

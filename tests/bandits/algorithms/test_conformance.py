@@ -9,6 +9,7 @@ import pytest
 
 import logbarrier as lb
 from logbarrier import testing
+from logbarrier.base.failure import RuleError
 from logbarrier.engine.compiled import compiled
 
 
@@ -135,3 +136,47 @@ def test_sum_of_theta_is_invariant_under_log_barrier_sgb():
         agent.tell(decision, reward)
     assert abs(theta.sum()) < 1e-12
     assert agent.theta == pytest.approx(theta, abs=1e-12)
+
+
+@compiled
+def reads_what_it_did_not_declare(reward, probability, t, memory, hyper):
+    memory.pulls += 1.0
+    return hyper[0] * (reward - memory.basline), 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Misspelt(lb.BaselineSGB):
+    name = "misspelt"
+    lift_and_drain = staticmethod(reads_what_it_did_not_declare)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda rule: lb.simulate(rule, lb.GapInstances(n_arms=3), horizon=2, runs=1, engine="dense"),
+        lambda rule: lb.simulate(rule, lb.GapInstances(n_arms=3), horizon=2, runs=1, engine="lockstep"),
+        testing.check_rule,
+    ],
+    ids=["dense", "lockstep", "check_rule"],
+)
+def test_a_field_that_a_rule_did_not_declare_is_named_in_one_sentence(use):
+    with pytest.raises(RuleError) as caught:
+        use(Misspelt(learning_rate=0.1))
+    place, _, reason = str(caught.value).partition(": ")
+    assert place.endswith(f"test_conformance.py:{reads_what_it_did_not_declare.py_func.__code__.co_firstlineno + 3}")
+    assert reason == "memory.basline must be declared among the fields in `memory` of the class, which has baseline, pulls"
+
+
+@pytest.mark.parametrize(
+    ("declared", "error", "sentence"),
+    [
+        ({"memory": "baseline"}, TypeError, "memory must be a tuple of names"),
+        ({"memory": (0, 1)}, TypeError, "memory must be a tuple of names"),
+        ({"memory": ("of_arm",), "remembers_arms": True}, ValueError, "the names in memory must differ, got of_arm, of_arm"),
+        ({"memory_size": 2}, TypeError, r'memory_size must be replaced by names, such as memory = \("baseline", "pulls"\)'),
+    ],
+)
+def test_a_memory_without_proper_names_is_refused(declared, error, sentence):
+    rule_type = type("Own", (lb.SGB,), declared)
+    with pytest.raises(error, match=f"Own: {sentence}"):
+        rule_type(learning_rate=0.1)

@@ -63,7 +63,7 @@ class Rule(Parameterised):
         return self.memory
 
     def memory_at(self, numbers: np.ndarray) -> Fields:
-        """A view of an array (n,) by the names of the memory, for calls of compiled functions; of (K, n), fields have shape (K,).
+        """A view of an array (n,) by the names of the memory, which compiled functions take; of (K, n), fields have shape (K,).
 
         >>> import logbarrier as lb
         >>> rule = lb.BaselineSGB(learning_rate=0.1)

@@ -202,7 +202,7 @@ def learn(state, lessons, arms, rewards, t):
     if lessons.tracked:
         look_up_means(state, lessons, arms)
     if lessons.recalled:
-        rows_at(lessons.memories)[0] = lessons.arm_counts[arms]
+        rows_at(lessons.memories)[0] = lessons.arm_counts[arms]  # of_arm
     numbers = (lessons.memories, lessons.hyper, lifts, drains, lessons.fault)
     call_moves_of_runs(lessons.moves, (rewards, probabilities, t, *numbers))
     if lessons.tracked:
@@ -232,8 +232,9 @@ def rows_of(array):
 
 
 @inlined
-def opened(arrays, calls, learned, fault):
+def opened(job_arrays, fault):
     """The state and the lessons, from the arrays of `new_lockstep`, (moves, mixing, hyper) and (memories, means, counts)."""
+    arrays, calls, learned = job_arrays
     policy = rows_of(arrays[0]), rows_of(arrays[1]), rows_of(arrays[2]), rows_of(arrays[3])
     state = Lockstep(policy[0], policy[1], policy[2], policy[3], pointer_to(arrays[4]), arrays[4].shape[0])
     numbers = pointer_to(learned[0]), rows_of(learned[1]), rows_of(learned[2])
@@ -259,21 +260,16 @@ def report(state, lane, means, best, regret, row):
 
 
 def _loop() -> Callable[..., Any]:
-    def loop(
-        arrays, calls, learned, law, problem, key_array, run_array, stop_array, row_array, first, last, progress_array, out
-    ):
-        """Eight runs up to stops[last - 1]; at stops[c] measured into row rows[c] of out, unless that is negative.
-
-        problem is (tables (8, P, K), bests (8,)), runs (8,) the run numbers, progress (10,) the steps done, the regrets and a
-        fault, out (8, C, metrics).
-        """
-        progress = pointer_to(progress_array)
+    def loop(job, first, last):
+        """Eight runs of a `Job` up to stops[last - 1]; at stops[c] measured into row rows[c] of out, unless it is negative."""
+        progress = pointer_to(job.progress)
         fault, regrets = moved(progress, FAULT), moved(progress, REGRETS)
-        state, lessons = opened(arrays, calls, learned, fault)
-        noise, reward_of = law
-        tables, bests, size = pointer_to(problem[0]), pointer_to(problem[1]), problem[0].shape[1] * problem[0].shape[2]
-        key, runs = pointer_to(key_array), pointer_to(run_array)
-        stops, rows = pointer_to(stop_array), pointer_to(row_array)
+        state, lessons = opened(job.arrays, fault)
+        noise, reward_of = job.law
+        tables, bests = pointer_to(job.parameters), pointer_to(job.best)
+        size = job.parameters.shape[1] * job.parameters.shape[2]
+        key, runs, out = pointer_to(job.key), pointer_to(job.run), pointer_to(job.out)
+        stops, rows = pointer_to(job.stops), pointer_to(job.rows)
         pulled, rewards, uniforms, noises = _room_for_arms(), _room_for_lanes(), _room_for_batch(), _room_for_batch()
         means, regret = tables_at(tables, size, state.n_arms), rows_at(regrets)  # row 0 of a table are the means
         best_means = means[0, load_whole(bests, 0)]
@@ -297,7 +293,7 @@ def _loop() -> Callable[..., Any]:
                     learn(state, lessons, arms, rewards, t)
             if rows[c] >= 0:
                 for lane in range(WIDTH):
-                    row = moved(pointer_to(out), (lane * out.shape[1] + rows[c]) * N_METRICS)
+                    row = moved(out, (lane * job.out.shape[1] + rows[c]) * N_METRICS)
                     report(state, lane, moved(tables, lane * size), bests[lane], regrets[lane], row)
         progress[DONE] = t
 

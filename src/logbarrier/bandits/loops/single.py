@@ -44,19 +44,16 @@ def loop_of(
 ) -> Callable[..., Any]:
     """The loop of an engine, for `kernel`; near as in engine/drafts.py: it makes dense 17 % faster, and lazy 8 % slower."""
 
-    def loop(arrays, law, problem, key_array, run, stop_array, row_array, first, last, progress_array, out):
-        """Run up to stops[last - 1]; at stops[c] measure into row rows[c] of out, unless that is negative.
-
-        problem is (parameters (P, K), [the best arm]), progress is [steps done, regret, fault].
-        """
-        noise, reward_of = law
-        parameters, n_arms, best = pointer_to(problem[0]), problem[0].shape[1], problem[1][0]
-        key, stops, progress = pointer_to(key_array), pointer_to(stop_array), pointer_to(progress_array)
-        rows = pointer_to(row_array)
+    def loop(job, first, last):
+        """Run up to stops[last - 1] of a `Job`; at stops[c] measure into row rows[c] of out, unless that is negative."""
+        (noise, reward_of), run = job.law, job.run
+        parameters, n_arms, best = pointer_to(job.parameters), job.parameters.shape[1], job.best[0]
+        key, stops, progress = pointer_to(job.key), pointer_to(job.stops), pointer_to(job.progress)
+        rows, out = pointer_to(job.rows), pointer_to(job.out)
         fault = moved(progress, FAULT)
         uniforms, noises = _room_for_uniforms(), _room_for_noises()
         t, regret = int(progress[DONE]), progress[REGRET]
-        state = opened(arrays, parameters, t, fault)
+        state = opened(job.arrays, parameters, t, fault)
         for c in range(first, last):
             while t < stops[c] and fault[0] == 0.0:
                 batch = min(BATCH, stops[c] - t)
@@ -74,7 +71,7 @@ def loop_of(
                     learnt(state, place, arm, checked_reward(reward, fault), t)
             if rows[c] >= 0:
                 weights, total = reported(state, t)
-                measure(weights, total, parameters, n_arms, best, regret, moved(pointer_to(out), rows[c] * N_METRICS))
+                measure(weights, total, parameters, n_arms, best, regret, moved(out, rows[c] * N_METRICS))
         progress[DONE], progress[REGRET] = t, regret
 
     loop.label, loop.near = label, near  # type: ignore[attr-defined]

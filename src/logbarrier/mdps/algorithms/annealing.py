@@ -26,8 +26,12 @@ BOLD = 10.0  # beta before there is any evidence: next to nothing but exploratio
 ENOUGH = 120.0  # visits of a state, in the mean tau, at which rewards and exploration weigh the same
 CEILING = 100.0  # u is at most this
 FORGETTING = 0.01  # of the mean squares, per episode
-REWARD_SQUARES, REWARD_STEPS, NOVELTY_SQUARES, NOVELTY_STEPS = 0, 1, 2, 3  # running sums in the rule's memory
-MEMORY_SIZE = 4
+MEMORY = (
+    "reward_squares",  # a running mean over episodes of the sum of A_t^2
+    "reward_steps",  # of the number of steps, with the same weights
+    "novelty_squares",  # of the sum of B_t^2
+    "novelty_steps",  # as reward_steps
+)
 
 
 @compiled
@@ -38,24 +42,18 @@ def boldness(tally):
 
 
 @compiled
-def typical_size(memory, place, advantages, count):
-    """The root mean square of an advantage over earlier episodes, or over this one where there is none."""
-    if memory[place] > 0.0:
-        return math.sqrt(memory[place] / memory[place + 1])
+def squares_of(advantages, count):
+    """The sum of squares over an episode."""
     squares = 0.0
     for t in range(count):
         squares += advantages[t] * advantages[t]
-    return math.sqrt(squares / count)
+    return squares
 
 
 @compiled
-def remember_size(memory, place, advantages, count):
-    """Add an episode to the running mean square."""
-    squares = 0.0
-    for t in range(count):
-        squares += advantages[t] * advantages[t]
-    memory[place] += FORGETTING * (squares - memory[place])
-    memory[place + 1] += FORGETTING * (count - memory[place + 1])
+def typical_size(squares, steps, advantages, count):
+    """The root mean square of an advantage over earlier episodes, or over this one where there is none."""
+    return math.sqrt(squares / steps if squares > 0.0 else squares_of(advantages, count) / count)
 
 
 @compiled
@@ -69,8 +67,8 @@ def learn(episode, count, states, tally, memory, hyper):
         signals[1, t] = min(fair_share / visits, CEILING) if visits > 0.0 else CEILING  # 1/(S d)
     estimate(rewards, REWARD, 0, episode, count, states, gamma, trace)
     estimate(signals[1], NOVELTY, 2, episode, count, states, gamma, trace)
-    reward_size = typical_size(memory, REWARD_SQUARES, estimates[0], count)
-    novelty_size = typical_size(memory, NOVELTY_SQUARES, estimates[2], count)
+    reward_size = typical_size(memory.reward_squares, memory.reward_steps, estimates[0], count)
+    novelty_size = typical_size(memory.novelty_squares, memory.novelty_steps, estimates[2], count)
     beta = boldness(tally)
     step = alpha / (1.0 + beta)
     for_reward = step / reward_size if reward_size > 0.0 else 0.0
@@ -81,8 +79,10 @@ def learn(episode, count, states, tally, memory, hyper):
         level(states, visited[t], policies[t], for_level * signals[1, t])
     learn_values(REWARD, 0, critic_rate, episode, count, states)
     learn_values(NOVELTY, 2, critic_rate, episode, count, states)
-    remember_size(memory, REWARD_SQUARES, estimates[0], count)
-    remember_size(memory, NOVELTY_SQUARES, estimates[2], count)
+    memory.reward_squares += FORGETTING * (squares_of(estimates[0], count) - memory.reward_squares)
+    memory.reward_steps += FORGETTING * (count - memory.reward_steps)
+    memory.novelty_squares += FORGETTING * (squares_of(estimates[2], count) - memory.novelty_squares)
+    memory.novelty_steps += FORGETTING * (count - memory.novelty_steps)
 
 
 def expected_update(mdp: FiniteMDP, learned: Learned, learning_rate: float) -> np.ndarray:
@@ -90,7 +90,9 @@ def expected_update(mdp: FiniteMDP, learned: Learned, learning_rate: float) -> n
     once = FiniteMDP(P=mdp.rows, R=mdp.R, rho=mdp.rho, gamma=1.0)  # every visit of an episode weighs the same
     point, visited = Point(mdp, learned.theta), Point(once, learned.theta).occupancy[:, None]
     u = np.minimum(learned.tally[STEPS] / (learned.tally[FOUND] * learned.visits), CEILING)[:, None]
-    reward_size, novelty_size = np.sqrt(learned.memory[[0, 2]] / learned.memory[[1, 3]])
+    memory = learned.memory
+    reward_size = math.sqrt(memory.reward_squares / memory.reward_steps)
+    novelty_size = math.sqrt(memory.novelty_squares / memory.novelty_steps)
     beta = boldness(learned.tally)
     mixture = point.advantage(mdp.R) / reward_size + beta / novelty_size * point.advantage(u * np.ones_like(mdp.R))
     barrier = beta / novelty_size * u * (1.0 - mdp.n_actions * point.policy) / max(mdp.n_actions - 1, 1)

@@ -25,7 +25,8 @@ class Rule(Parameterised):
     at_once           compiled (states, state, action, reward, successor, hyper), after every step
     learn             compiled (episode, count, states, tally, memory, hyper), after every episode; changes visited states only
     renew             compiled (episode, count, states), after that: the probabilities of the visited states
-    memory_size       how many float64 the rule remembers besides, all 0 at the start
+    memory            the names of the numbers (float64) that the rule remembers besides, all 0 at the start: `learn` reads and
+                      writes memory.steps
     first_preference  what the preferences are at the start
     """
 
@@ -34,7 +35,7 @@ class Rule(Parameterised):
     at_once: ClassVar[Any] = staticmethod(nothing_at_once)
     learn: ClassVar[Any]
     renew: ClassVar[Any] = staticmethod(renew)
-    memory_size: ClassVar[int] = 0
+    memory: ClassVar[tuple[str, ...]] = ()
 
     @property
     def first_preference(self) -> float:

@@ -53,7 +53,7 @@ class SpectralPG(ActorCritic):
     """
 
     name = "spectral-pg"
-    memory_size = annealing.MEMORY_SIZE
+    memory = annealing.MEMORY
 
     learning_rate: Positive = 0.1
     trace: Share = 0.8
