@@ -295,7 +295,7 @@ def test_compacting_drops_what_was_closed_long_ago_and_nothing_else(path):
         for reward in (0.0, 1.0):
             with pytest.raises(ledger.SettledError, match="decision 1 was closed so long ago that its record was dropped"):
                 agent.tell(1, reward)
-        with pytest.raises(KeyError, match="decision 1 has been told or forgotten already"):
+        with pytest.raises(ledger.SettledError, match="DurableAgent.forget: decision 1 was closed so long ago"):
             agent.forget(1)
         abandoned(agent)
     with lb.DurableAgent(path, clock=clock) as agent:
@@ -393,7 +393,7 @@ def test_files_that_are_no_agents_are_refused_in_one_sentence(tmp_path):
     with pytest.raises(OSError, match="other.db is not an agent's file"):
         lb.DurableAgent(other)
     with pytest.raises(OSError, match="cannot be used as a lock: it is a symbolic link"):
-        lb.DurableAgent(tmp_path / "link")
+        lb.DurableAgent(tmp_path / "link", rule=RULE, arms=ARMS)
     with pytest.raises(OSError, match="DurableAgent: there is no folder"):
         lb.DurableAgent(tmp_path / "nowhere" / "agent.db")
     with pytest.raises(OSError, match="DurableAgent: there is no file"):

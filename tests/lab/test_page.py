@@ -15,7 +15,7 @@ from logbarrier.lab.page import Page
 def test_no_work_is_asked_for_before_the_session_is_there():
     """A worker that delivers while the server still makes the session adds a callback to a half-made one: status 500."""
     document = Document()
-    page = Page(document, "view=learning", Kept())
+    page = Page(document, "view=learning", Kept(), document.add_next_tick_callback)
     try:
         assert page.worker.ticket == 0
         waiting = document.session_callbacks

@@ -6,11 +6,20 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
 import urllib.request
 
 import pytest
 
+pytest.importorskip("bokeh")
+
+from bokeh.client import pull_session
+
 import logbarrier as lb
+from logbarrier.lab import page as page_module
+from logbarrier.lab import server
+from logbarrier.lab.worker import Worker
 
 
 def test_the_command_serves_this_machine_until_ctrl_c():
@@ -53,6 +62,72 @@ def test_a_notebook_shows_the_page_itself_and_other_addresses_do_not_answer():
         page.stop()
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port), timeout=5)
+
+
+UPGRADE = (
+    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+)
+
+
+def status(port, path, host, more=""):
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n".encode())
+        return int(client.recv(4096).split()[1])
+
+
+@pytest.fixture
+def port():
+    page = lb.lab(warm=False)
+    yield int(page.url.rstrip("/").rpartition(":")[2])
+    page.stop()
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "192.0.2.1", "[2001:db8::1]"])
+def test_another_name_for_this_machine_is_refused(port, host):
+    """DNS rebinding: a web site whose name was pointed at 127.0.0.1 is not the page's own site."""
+    origin = f"Origin: http://{host}:{port}\r\n"
+    assert status(port, "/", f"{host}:{port}") == 403
+    assert status(port, "/static/js/bokeh.min.js", f"{host}:{port}") == 403
+    assert status(port, "/ws", f"{host}:{port}", UPGRADE + origin) == 403
+    assert status(port, "/ws", f"localhost:{port}", UPGRADE + origin) == 403
+
+
+def test_the_names_of_this_machine_are_answered(port):
+    for host in ("localhost", "LOCALHOST", "127.0.0.2", "[::1]"):
+        tunnel = f"{host}:{port + 1}"  # another port is that of a tunnel
+        assert status(port, "/", f"{host}:{port}") == 200
+        assert status(port, "/static/js/bokeh.min.js", tunnel) == 200
+        assert status(port, "/ws", tunnel, f"{UPGRADE}Origin: http://{tunnel.lower()}\r\n") == 101
+
+
+class Hasty(Worker):
+    """Delivers without pause, whatever it is asked for, until it is closed."""
+
+    def ask(self, task):
+        def endless(check):
+            while True:
+                time.sleep(0.001)
+                yield ValueError("not yet")
+
+        return super().ask(endless)
+
+    def close(self, **named):
+        super().close(wait=True)
+        closed.set()
+
+
+closed = threading.Event()
+
+
+def test_a_tab_closed_in_the_middle_of_a_run_leaves_no_exception(monkeypatch):
+    """The session is destroyed before its worker hears of it; pytest fails a test in which a thread raises."""
+    monkeypatch.setattr(page_module, "Worker", Hasty)
+    monkeypatch.setattr(server, "SESSION_CHECK", 10)
+    monkeypatch.setattr(server, "SESSION_LIFETIME", 10)
+    page = lb.lab(warm=False)
+    pull_session(url=page.url).close()
+    assert closed.wait(60)
+    page.stop()
 
 
 def test_lab_can_be_called_after_a_part_of_it_was_imported(run_python):

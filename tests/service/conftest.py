@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ import logbarrier as lb
 from logbarrier.bandits.durable import journal
 from logbarrier.service import compaction
 from logbarrier.service.app import make_app
-from logbarrier.service.server import bound
+from logbarrier.service.server import bound, server_of
 
 TOKEN = "secret"
 RULE = lb.LogBarrierSGB(learning_rate=0.5, eta=20.0)
@@ -35,6 +36,8 @@ class Running:
 
     address: str
     app: object
+    server: uvicorn.Server
+    listener: socket.socket
     token: str = TOKEN
 
 
@@ -48,10 +51,10 @@ def keep():
 def running(agent, keep, monkeypatch):
     monkeypatch.setattr(compaction, "PAUSE", 0.01)
     listener, app = bound("127.0.0.1", 0), make_app(agent, TOKEN, keep)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
+    server = server_of(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
-    yield Running(f"http://127.0.0.1:{listener.getsockname()[1]}", app)
+    yield Running(f"http://127.0.0.1:{listener.getsockname()[1]}", app, server, listener)
     server.should_exit = True
     thread.join()
     listener.close()

@@ -15,10 +15,11 @@ import httpx
 import pytest
 
 import logbarrier as lb
+from logbarrier.base.addresses import is_local
 from logbarrier.service.app import make_app
 from logbarrier.service.calls import LARGEST_BODY
 from logbarrier.service.openapi import description
-from logbarrier.service.server import is_local, token_beside
+from logbarrier.service.server import token_beside
 
 
 def test_decide_and_reward_are_those_of_an_agent_in_memory(client, agent):
@@ -39,6 +40,32 @@ def test_a_reward_counts_once(client):
     assert answers[2].json() == {"error": "DurableAgent.tell: decision 0 was told 1.0 already, got 2.0"}
 
 
+def test_forgetting_again_changes_nothing_and_a_decision_with_a_reward_is_not_forgotten(client, agent):
+    first, second = (client.post("/decide").json()["id"] for _ in range(2))
+    answers = [client.post("/forget", json={"id": first}) for _ in range(2)]
+    assert [answer.json() for answer in answers] == [{"result": "forgotten"}, {"result": "duplicate"}]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    client.post("/reward", json={"id": second, "reward": 1})
+    state = agent.state_dict()
+    refused = client.post("/forget", json={"id": second})
+    assert refused.status_code == 409
+    assert refused.json() == {"error": "DurableAgent.forget: decision 1 was told 1.0 already"}
+    assert agent.state_dict() == agent.replayed().state_dict() == state
+
+
+def test_false_is_not_the_arm_zero(client):
+    client.post("/arms", json={"arm": 0})
+    assert client.post("/arms/remove", json={"arm": False}).status_code == 400
+    assert client.get("/arms").json() == {"arms": ["a", "b", "<i>c", 0]}
+
+
+def test_the_scheme_of_the_token_is_in_any_case(client, running):
+    for scheme in ("bearer", "BEARER", "Bearer "):
+        assert client.get("/arms", headers={"Authorization": f"{scheme} {running.token}"}).status_code == 200
+    for wrong in (f"Bearer{running.token}", "bearer", f"bearer {running.token.upper()}"):
+        assert client.get("/arms", headers={"Authorization": wrong}).status_code == 401
+
+
 def test_arms_come_and_go(client):
     assert client.post("/arms", json={"arm": "d", "probability": 0.1}).json() == {"arms": ["a", "b", "<i>c", "d"]}
     assert client.get("/policy").json()["policy"][3] == pytest.approx(0.1, rel=1e-12)
@@ -53,7 +80,10 @@ def test_arms_come_and_go(client):
     [
         ("/reward", b'{"id": 7, "reward": 1}', 404, "decision 7 was never asked"),
         ("/reward", b'{"id": 99999999999999999999, "reward": 1}', 404, "decision 99999999999999999999 was never asked"),
-        ("/reward", b'{"id": true, "reward": 1}', 404, "decision True was never asked"),
+        ("/reward", b'{"id": true, "reward": 1}', 400, "id must be a whole number of at least 0, got true"),
+        ("/reward", b'{"id": -1, "reward": 1}', 400, "id must be a whole number of at least 0, got -1"),
+        ("/reward", b'{"id": 0.5, "reward": 1}', 400, "id must be a whole number of at least 0, got 0.5"),
+        ("/forget", b'{"id": 0}', 404, "decision 0 was never asked"),
         ("/reward", b'{"id": 0, "reward": NaN}', 400, "reward must be finite"),
         ("/reward", b'{"id": 0, "reward": "1"}', 400, "reward must be a number"),
         ("/reward", b'{"id": 0}', 400, "the body lacks the field 'reward'"),
@@ -63,9 +93,15 @@ def test_arms_come_and_go(client):
         ("/reward", b"\xff\xfe", 400, "the body must be JSON"),
         ("/reward", b"[" * 60_000, 400, "the body must be JSON"),
         ("/decide", b'{"available": "a"}', 400, "available must be a list of arms"),
-        ("/decide", b'{"available": [["a"]]}', 400, "arm must be one of"),
+        ("/decide", b'{"available": [["a"]]}', 400, "available must be a list of arms"),
+        ("/decide", b'{"available": null}', 400, "available must be a list of arms, got null"),
+        ("/observe", b'{"arm": "a", "reward": 1, "probability": null}', 400, "probability must be a number, got null"),
+        ("/observe", b'{"arm": "a", "reward": true}', 400, "reward must be a number, got true"),
         ("/decide", b'{"available": []}', 400, "available must name at least one arm"),
-        ("/arms", b'{"arm": null}', 400, "the name of an arm must be a string or a finite number"),
+        ("/arms", b'{"arm": null}', 400, "arm must be a string or a number, got null"),
+        ("/arms", b'{"arm": NaN}', 400, "the name of an arm must be a string or a finite number"),
+        ("/arms", b'{"arm": "d", "probability": null}', 400, "probability must be a number, got null"),
+        ("/arms/remove", b'{"arm": false}', 400, "arm must be a string or a number, got false"),
         ("/arms", b'{"arm": "a"}', 400, "arm 'a' exists already"),
         ("/arms", b'{"arm": "\\ud800"}', 400, "the name of an arm must be text that UTF-8 can hold"),
         ("/decide", b" " * (LARGEST_BODY + 1), 413, "at most 65536 bytes"),
@@ -123,7 +159,9 @@ def test_the_log_is_json_lines_with_propensities(client, agent):
     rows = [json.loads(line) for line in client.get("/log").text.splitlines()]
     assert rows == list(agent.log())
     assert [json.loads(line)["id"] for line in client.get("/log?after=0").text.splitlines()] == [1, 2]
-    assert client.get("/log?after=x").status_code == 400
+    for query in ("after=x", "after=--1", "after=", "after=1&after=2", "aftr=1", "after=9007199254740992"):
+        assert client.get(f"/log?{query}").status_code == 400
+    assert client.get("/log?after=-1").text == client.get("/log").text
 
 
 def test_metrics_are_prometheus_text(client):
@@ -133,11 +171,23 @@ def test_metrics_are_prometheus_text(client):
     client.post("/reward", json={"id": 0, "reward": 1})
     text = client.get("/metrics").text
     for line in text.splitlines():
-        assert re.fullmatch(r'# (HELP|TYPE) logbarrier_\w+ .+|logbarrier_\w+(\{\w+="([^"\\]|\\.)*"\})? [0-9.e+-]+', line), line
+        assert re.fullmatch(
+            r'# (HELP|TYPE) logbarrier_\w+ .+|logbarrier_\w+(\{\w+="([^"\\]|\\.)*"(,type="number")?\})? [0-9.e+-]+', line
+        ), line
     assert "logbarrier_decisions_total 2\n" in text
     assert 'logbarrier_rewards_total{result="told"} 2\n' in text
     assert 'logbarrier_rewards_total{result="duplicate"} 1\n' in text
     assert r'arm="quote \" and \\"' in text
+
+
+def test_every_arm_has_a_series_of_its_own(client):
+    for arm in ("1", 1, 2.5):
+        client.post("/arms", json={"arm": arm})
+    lines = [line for line in client.get("/metrics").text.splitlines() if line.startswith("logbarrier_arm_probability")]
+    series = dict(line.rsplit(" ", 1) for line in lines)
+    shown = [float(series[f"logbarrier_arm_probability{{{labels}}}"]) for labels in ('arm="1"', 'arm="1",type="number"')]
+    assert shown == client.get("/policy").json()["policy"][3:5]
+    assert len(series) == len(lines) == 6
 
 
 def test_many_clients_share_writes_and_count_once(client, agent):

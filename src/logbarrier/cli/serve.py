@@ -32,13 +32,14 @@ def serve(
 ) -> None:
     """Serve a durable agent over HTTP; the token is $LOGBARRIER_TOKEN, or in FILE.token."""
     try:
-        from ..service.server import bound, is_local, token_beside
+        from ..service.server import bound, token_beside
         from ..service.server import serve as run
     except ModuleNotFoundError as error:
         sys.stderr.write(f"logbarrier: serve needs {error.name}; install it with: pip install 'logbarrier[serve]'\n")
         raise typer.Exit(2) from None
     from ..bandits.durable.durable_agent import DurableAgent
     from ..base import validate
+    from ..base.addresses import is_local
 
     with one_sentence("every answered request is on disk"):
         if rule is None and context.args:
@@ -47,8 +48,8 @@ def serve(
         made = None if rule is None else rule_from_words(rule, context.args, {})
         names = None if arms is None else [name.strip() for name in arms.split(",")]
         with (
+            bound(host, port) as listener,  # first, so that a port in use leaves no new agent behind
             DurableAgent(file, rule=made, arms=names, seed=seed, floor=floor, ttl=ttl, default_reward=default_reward) as agent,
-            bound(host, port) as listener,
         ):
             token, where = os.environ.get("LOGBARRIER_TOKEN"), "LOGBARRIER_TOKEN"
             if not token:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -22,6 +22,8 @@ from .jobs import Compiling, Kept
 from .source import as_python, as_toml
 from .views.figure import HEIGHT, THEMED, View, csv_text
 from .worker import Worker
+
+Later = Callable[[Callable[[], None]], object]
 
 BETWEEN_PROGRESS = 0.1  # seconds
 BEFORE_PROGRESS = 0.4  # work that ends sooner shows none
@@ -56,10 +58,13 @@ Bokeh.index.find_one(holder).export("png").to_blob().then((blob) => {
 
 
 class Page:
-    """The state of one tab and all that hangs on it."""
+    """The state of one tab and all that hangs on it.
 
-    def __init__(self, document: Document, query: str, kept: Kept) -> None:
-        self._document, self._kept = document, kept
+    later: called by the worker's thread to have the page's loop call a function, unless the tab is closed by then
+    """
+
+    def __init__(self, document: Document, query: str, kept: Kept, later: Later) -> None:
+        self._document, self._kept, self._later = document, kept, later
         self.state, self._notice = state_of(query)  # the notice says why an address was not taken
         self.result: Any = None
         self._built: dict[Any, View] = {}
@@ -133,13 +138,13 @@ class Page:
     # What the worker's thread calls.
 
     def _deliver(self, ticket: int, result: Any) -> None:
-        self._document.add_next_tick_callback(partial(self._take, ticket, result))
+        self._later(partial(self._take, ticket, result))
 
     def _progress(self, ticket: int, progress: tuple[int, int]) -> None:
         now = time.monotonic()
         if now - self._began > BEFORE_PROGRESS and now - self._told > BETWEEN_PROGRESS:
             self._told = now
-            self._document.add_next_tick_callback(partial(self._show_progress, ticket, *progress))
+            self._later(partial(self._show_progress, ticket, *progress))
 
     # What the page's own loop calls.
 

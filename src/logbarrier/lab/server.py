@@ -7,6 +7,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,15 @@ from bokeh.application import Application
 from bokeh.application.handlers.function import FunctionHandler
 from bokeh.document import Document
 from bokeh.models.widgets import Div
-from bokeh.server.server import Server
+from bokeh.server.server import BaseServer
 from jinja2 import Template
+from tornado.httpserver import HTTPServer
 from tornado.ioloop import IOLoop
+from tornado.netutil import bind_sockets
 
 from ..base import validate
 from .jobs import Kept, warm_up
+from .local import LocalPages
 from .page import Page
 from .state import State
 
@@ -67,7 +71,7 @@ def lab(*, port: int = 0, query: str = "", browser: bool = False, warm: bool = T
     State.of_query(query)
     port = _free_port(validate.integer("lab", "port", port, 0, 65535))
     ready, wanted = threading.Event(), threading.Event()
-    held: list[tuple[Server, IOLoop]] = []
+    held: list[tuple[BaseServer, IOLoop]] = []
     failed: list[OSError] = []
 
     def serve() -> None:
@@ -107,7 +111,7 @@ def lab(*, port: int = 0, query: str = "", browser: bool = False, warm: bool = T
     return Lab(url, stop)
 
 
-def _end(server: Server, loop: IOLoop) -> None:
+def _end(server: BaseServer, loop: IOLoop) -> None:
     server.stop(wait=True)
     loop.stop()
 
@@ -123,17 +127,18 @@ def _free_port(wanted: int) -> int:
         return int(probe.getsockname()[1])
 
 
-def _server(port: int, loop: IOLoop) -> Server:
-    return Server(
+def _server(port: int, loop: IOLoop) -> BaseServer:
+    sockets = bind_sockets(port, ADDRESS)
+    pages = LocalPages(
         {"/": Application(FunctionHandler(_open))},
-        address=ADDRESS,
-        port=port,
-        io_loop=loop,
-        allow_websocket_origin=[f"{ADDRESS}:{port}", f"localhost:{port}"],
+        extra_websocket_origins=[f"{ADDRESS}:{port}", f"localhost:{port}"],
         check_unused_sessions_milliseconds=SESSION_CHECK,
         unused_session_lifetime_milliseconds=SESSION_LIFETIME,
-        websocket_max_message_size=LARGEST_MESSAGE,
+        websocket_max_message_size_bytes=LARGEST_MESSAGE,
     )
+    http = HTTPServer(pages)
+    http.add_sockets(sockets)
+    return BaseServer(loop, pages, http)
 
 
 _TEMPLATE = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
@@ -151,7 +156,7 @@ def _open(document: Document) -> None:
     arguments = request.arguments if request is not None else {}
     query = "&".join(f"{name}={values[-1].decode(errors='replace')}" for name, values in arguments.items() if values)
     document.template = _TEMPLATE
-    page = Page(document, query, Kept())
+    page = Page(document, query, Kept(), partial(IOLoop.current().add_callback, _call_unless_closed, document, context))
     _open_pages.add(id(document))
 
     def closed(_context: object) -> None:
@@ -159,3 +164,9 @@ def _open(document: Document) -> None:
         _open_pages.discard(id(document))
 
     document.on_session_destroyed(closed)
+
+
+def _call_unless_closed(document: Document, context: Any, callback: Callable[[], None]) -> None:
+    """Have a tab's session call a function. In the server's loop, which also destroys the sessions of closed tabs."""
+    if not context.destroyed:
+        document.add_next_tick_callback(callback)

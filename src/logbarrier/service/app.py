@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import partial
 from typing import Any
@@ -23,7 +24,7 @@ from .calls import KNOWN, Body, Call, Calls, check_bearer, refusal
 from .committer import Committer
 from .compaction import compact_for_ever
 from .metrics import Metrics
-from .openapi import description
+from .openapi import LARGEST_ID, OPERATIONS, description
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -37,23 +38,19 @@ class Service:
 
     async def decide(self, body: Body) -> Body:
         """Draw an arm."""
-        available = body.get("available")
-        if available is not None and not isinstance(available, list):
-            raise ValueError("service: available must be a list of arms")
-        decision = await self._committer.do(partial(Ledger.ask, available=available))
+        decision = await self._committer.do(partial(Ledger.ask, **body))
         self._metrics.decisions += 1
         return {"id": decision.id, "arm": decision.arm, "probability": decision.probability}
 
     async def reward(self, body: Body) -> Body:
         """Learn from the reward of a decision."""
-        result = await self._committer.do(partial(Ledger.tell, decision=body["id"], reward=body["reward"]))
+        result = await self._committer.do(partial(Ledger.tell, decision=int(body["id"]), reward=body["reward"]))
         self._metrics.rewards[result] += 1
         return {"result": result}
 
     async def forget(self, body: Body) -> Body:
-        """Let go of a decision."""
-        await self._committer.do(partial(Ledger.forget, decision=body["id"]))
-        return {"result": "forgotten"}
+        """Drop a decision that will have no reward."""
+        return {"result": await self._committer.do(partial(Ledger.forget, decision=int(body["id"])))}
 
     async def observe(self, body: Body) -> Body:
         """Learn from a pull of another."""
@@ -86,10 +83,8 @@ class Service:
 
     async def log(self, request: Request) -> Response:
         """The decisions with their propensities, one JSON object a line."""
-        after = request.query_params.get("after", "-1")
-        if not after.lstrip("-").isdecimal() or len(after) > 15:
-            raise ValueError(f"service: after must be the id of a decision, got {after!r}")
-        return StreamingResponse(_lines(read_log(self._agent.path, after=int(after))), media_type="application/x-ndjson")
+        after = _after(request.query_params.multi_items())
+        return StreamingResponse(_lines(read_log(self._agent.path, after=after)), media_type="application/x-ndjson")
 
     async def metrics(self, request: Request) -> Response:
         """Prometheus text."""
@@ -107,18 +102,24 @@ class Service:
         return JSONResponse(description())
 
     def calls(self) -> dict[str, dict[str, Call]]:
-        """What takes and answers JSON."""
-        pull = {"arm": True, "reward": True, "probability": False}
-        return {
-            "/decide": {"POST": Call(self.decide, {"available": False})},
-            "/reward": {"POST": Call(self.reward, {"id": True, "reward": True})},
-            "/forget": {"POST": Call(self.forget, {"id": True})},
-            "/observe": {"POST": Call(self.observe, pull)},
-            "/arms": {"GET": Call(self.arms), "POST": Call(self.add_arm, {"arm": True, "probability": False})},
-            "/arms/remove": {"POST": Call(self.remove_arm, {"arm": True})},
-            "/policy": {"GET": Call(self.policy)},
-            "/health": {"GET": Call(self.health, is_open=True)},
+        """What takes and answers JSON: path -> method -> call."""
+        handlers = {
+            ("POST", "/decide"): self.decide,
+            ("POST", "/reward"): self.reward,
+            ("POST", "/forget"): self.forget,
+            ("POST", "/observe"): self.observe,
+            ("GET", "/arms"): self.arms,
+            ("POST", "/arms"): self.add_arm,
+            ("POST", "/arms/remove"): self.remove_arm,
+            ("GET", "/policy"): self.policy,
+            ("GET", "/health"): self.health,
         }
+        table: dict[str, dict[str, Call]] = {}
+        for (method, path), handler in handlers.items():
+            operation = OPERATIONS[method, path]
+            call = Call(handler, operation.needed, operation.optional, operation.is_open)
+            table.setdefault(path, {})[method] = call
+        return table
 
     def routes(self, bearer: bytes) -> list[Route]:
         """What answers texts and pages; only the page's frame and the description do not need the token."""
@@ -169,6 +170,17 @@ def _policy(ledger: Ledger) -> dict[str, Any]:
         "pending": len(agent.pending),
         "rule": agent.rule.to_dict(),
     }
+
+
+def _after(query: list[tuple[str, str]]) -> int:
+    """The id of a decision in an address; -1, before the first, if there is none."""
+    names = [name for name, _ in query]
+    if names not in ([], ["after"]):
+        raise ValueError(f"service: /log takes one parameter, after, got {', '.join(names)}")
+    text = query[0][1] if query else "-1"
+    if re.fullmatch("-1|[0-9]{1,16}", text) is None or int(text) > LARGEST_ID:
+        raise ValueError(f"service: after must be the id of a decision, got {text!r}")
+    return int(text)
 
 
 def _lines(rows: Iterator[dict[str, Any]]) -> Iterator[str]:

@@ -15,6 +15,8 @@ from starlette.types import Receive, Scope, Send
 
 from ..bandits.durable.ledger import SettledError
 from ..base.failure import WrongTypeError
+from .connection import TRUSTED
+from .fields import Field, RefusedError, check_fields
 
 Body = dict[str, Any]
 Headers = list[tuple[bytes, bytes]]
@@ -26,15 +28,12 @@ _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 class Call(NamedTuple):
-    """What answers a call, both as JSON objects, and the fields that the body may have: name -> whether it must."""
+    """What answers a call, both as JSON objects, and the fields of its body."""
 
     answer: Callable[[Body], Awaitable[Body]]
-    fields: Mapping[str, bool] = {}
+    needed: Mapping[str, Field] = {}
+    optional: Mapping[str, Field] = {}
     is_open: bool = False  # to anyone, without the token
-
-
-class RefusedError(Exception):
-    """A status, a sentence, and headers to go with them."""
 
 
 KNOWN: tuple[type[Exception], ...] = (RefusedError, *STATUS)
@@ -73,7 +72,7 @@ class Calls:
             content = await _content(receive)
             if content is None:
                 return
-            status, plain = 200, await call.answer(_body(content, call.fields))
+            status, plain = 200, await call.answer(_body(content, call))
         except KNOWN as error:
             status, sentence, headers = refusal(error)
             plain = {"error": sentence}
@@ -84,10 +83,17 @@ class Calls:
 
 
 def check_bearer(scope: Scope, bearer: bytes) -> None:
-    """Refuse a request that does not carry the token; bearer: what the header must say."""
+    """Refuse a request that does not carry the token; bearer: what the header must say, but for the case of 'Bearer'."""
     given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-    if not hmac.compare_digest(given, bearer):
+    if not hmac.compare_digest(given, bearer) and not hmac.compare_digest(_usual(given), bearer):
         raise RefusedError(*NEEDS_TOKEN)
+    scope[TRUSTED] = True
+
+
+def _usual(authorization: bytes) -> bytes:
+    """The header with its scheme as 'Bearer ', if it is that scheme in another case or with more spaces."""
+    scheme, space, token = authorization.partition(b" ")
+    return b"Bearer " + token.lstrip(b" ") if space and scheme.lower() == b"bearer" else authorization
 
 
 async def _content(receive: Receive) -> bytes | None:
@@ -104,17 +110,12 @@ async def _content(receive: Receive) -> bytes | None:
             return bytes(content)
 
 
-def _body(content: bytes, fields: Mapping[str, bool]) -> Body:
+def _body(content: bytes, call: Call) -> Body:
     try:
         plain = json.loads(content) if content else {}
     except (ValueError, RecursionError):
         raise RefusedError(400, "service: the body must be JSON") from None
     if not isinstance(plain, dict):
         raise RefusedError(400, "service: the body must be a JSON object")
-    for name in plain:
-        if name not in fields:
-            raise RefusedError(400, f"service: the body has an unknown field {name!r}; it takes {', '.join(fields) or 'none'}")
-    for name, needed in fields.items():
-        if needed and name not in plain:
-            raise RefusedError(400, f"service: the body lacks the field {name!r}")
+    check_fields(plain, call.needed, call.optional)
     return plain

@@ -37,7 +37,7 @@ class Metrics:
         ]
         if len(now["arms"]) <= MOST_ARMS:
             shares = zip(now["arms"], now["policy"], strict=True)
-            series = {f'{{arm="{_escaped(str(arm))}"}}': share for arm, share in shares}
+            series = {_labels(arm): share for arm, share in shares}
             lines += _family("arm_probability", "gauge", "Probability of each arm.", series)
         return "\n".join(lines) + "\n"
 
@@ -45,6 +45,11 @@ class Metrics:
 def _family(name: str, kind: str, help_text: str, values: dict[str, float]) -> list[str]:
     full = f"logbarrier_{name}"
     return [f"# HELP {full} {help_text}", f"# TYPE {full} {kind}", *(f"{full}{labels} {v}" for labels, v in values.items())]
+
+
+def _labels(arm: str | float) -> str:
+    """A number gets a second label, since arms 1 and "1" are two series."""
+    return f'{{arm="{_escaped(arm)}"}}' if isinstance(arm, str) else f'{{arm="{arm}",type="number"}}'
 
 
 def _escaped(label: str) -> str:

@@ -2,48 +2,70 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from ..version import __version__
+from .fields import ARM, ARMS, ID, PROPENSITY, REWARD, SHARE, SUBSET, Field
 
-NAME: dict[str, Any] = {"description": "The name of an arm.", "type": ["string", "number"]}
-PROBABILITY: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
+LARGEST_ID = 2**53 - 1  # the largest integer that JSON numbers carry everywhere
 NUMBER: dict[str, Any] = {"type": "number"}
-WHOLE: dict[str, Any] = {"type": "integer", "minimum": 0}
-NAMES: dict[str, Any] = {"type": "array", "items": NAME}
-ARMS: dict[str, Any] = {"arms": NAMES}
+ARM_LIST: dict[str, Any] = {"arms": ARMS.schema}
 
-# (method, path): summary, fields of the body, those it needs, fields of the answer
-OPERATIONS: dict[tuple[str, str], tuple[str, dict[str, Any], list[str], dict[str, Any]]] = {
-    ("post", "/decide"): (
+
+class Operation(NamedTuple):
+    """A call. answer: the fields of the answer; needed, optional: the fields of the body; is_open: needs no token."""
+
+    summary: str
+    answer: Mapping[str, Any]
+    needed: Mapping[str, Field] = {}
+    optional: Mapping[str, Field] = {}
+    is_open: bool = False
+
+
+OPERATIONS: dict[tuple[str, str], Operation] = {
+    ("POST", "/decide"): Operation(
         "Draw an arm, from all or from those available; answered when it is on disk.",
-        {"available": NAMES},
-        [],
-        {"id": WHOLE, "arm": NAME, "probability": PROBABILITY},
+        {"id": ID.schema, "arm": ARM.schema, "probability": PROPENSITY.schema},
+        optional={"available": SUBSET},
     ),
-    ("post", "/reward"): (
-        "Tell the reward of a decision. The same again is a duplicate; another one is refused with 409.",
-        {"id": WHOLE, "reward": NUMBER},
-        ["id", "reward"],
+    ("POST", "/reward"): Operation(
+        "Give the reward of a decision. The same again is a duplicate; another one is refused with 409.",
         {"result": {"enum": ["told", "duplicate"]}},
+        needed={"id": ID, "reward": REWARD},
     ),
-    ("post", "/forget"): ("Let go of a decision.", {"id": WHOLE}, ["id"], {"result": {"const": "forgotten"}}),
-    ("post", "/observe"): (
+    ("POST", "/forget"): Operation(
+        "Drop a decision that will have no reward. The same again is a duplicate; one with a reward is refused with 409.",
+        {"result": {"enum": ["forgotten", "duplicate"]}},
+        needed={"id": ID},
+    ),
+    ("POST", "/observe"): Operation(
         "Learn from a pull that another policy drew with this probability.",
-        {"arm": NAME, "reward": NUMBER, "probability": PROBABILITY},
-        ["arm", "reward"],
         {"result": {"const": "observed"}},
+        needed={"arm": ARM, "reward": REWARD},
+        optional={"probability": PROPENSITY},
     ),
-    ("get", "/arms"): ("The arms.", {}, [], ARMS),
-    ("post", "/arms"): ("Add an arm, at 1/(K + 1) unless told.", {"arm": NAME, "probability": PROBABILITY}, ["arm"], ARMS),
-    ("post", "/arms/remove"): ("Remove an arm; its pending decisions can still be told.", {"arm": NAME}, ["arm"], ARMS),
-    ("get", "/policy"): (
+    ("GET", "/arms"): Operation("The arms.", ARM_LIST),
+    ("POST", "/arms"): Operation(
+        "Add an arm, at 1/(K + 1) unless a probability is given.",
+        ARM_LIST,
+        needed={"arm": ARM},
+        optional={"probability": SHARE},
+    ),
+    ("POST", "/arms/remove"): Operation(
+        "Remove an arm; its pending decisions can still have a reward.", ARM_LIST, needed={"arm": ARM}
+    ),
+    ("GET", "/policy"): Operation(
         "The probability of each arm now.",
-        {},
-        [],
-        {**ARMS, "policy": {"type": "array", "items": NUMBER}, "updates": WHOLE, "pending": WHOLE, "rule": {"type": "object"}},
+        {
+            **ARM_LIST,
+            "policy": {"type": "array", "items": NUMBER},
+            "updates": ID.schema,
+            "pending": ID.schema,
+            "rule": {"type": "object"},
+        },
     ),
-    ("get", "/health"): ("Whether the agent answers; needs no token.", {}, [], {"status": {"const": "ok"}}),
+    ("GET", "/health"): Operation("Whether the agent answers; needs no token.", {"status": {"const": "ok"}}, is_open=True),
 }
 TEXTS = {
     "/log": (
@@ -54,21 +76,28 @@ TEXTS = {
 }
 
 
+ERRORS = {
+    400: "The request is wrong.",
+    401: "The header 'Authorization: Bearer TOKEN' is missing or wrong.",
+    404: "The decision was never asked.",
+    408: "The request took too long to arrive.",
+    409: "The decision was given another outcome, or is closed.",
+    413: "The body is too large.",
+    431: "The head of the request is too large.",
+    503: "The disk cannot take it; nothing was done.",
+}
+
+
 def description() -> dict[str, Any]:
     """The whole document."""
     paths: dict[str, Any] = {}
-    for (method, path), (summary, body, needed, answer) in OPERATIONS.items():
-        operation: dict[str, Any] = {"summary": summary, "responses": _answers(_json(answer))}
-        if body:
-            operation["requestBody"] = {"required": bool(needed), **_json(body, needed)}
-        if path == "/health":
-            operation["security"] = []
-        paths.setdefault(path, {})[method] = operation
+    for (method, path), operation in OPERATIONS.items():
+        paths.setdefault(path, {})[method.lower()] = _described(operation)
     for path, (summary, kind) in TEXTS.items():
-        operation = {"summary": summary, "responses": _answers({"content": {kind: {"schema": {"type": "string"}}}})}
-        if path == "/log":
-            operation["parameters"] = [{"name": "after", "in": "query", "schema": {"type": "integer"}}]
-        paths[path] = {"get": operation}
+        fine = {"content": {kind: {"schema": {"type": "string"}}}}
+        paths[path] = {"get": {"summary": summary, "responses": _answers(fine, {400, 401, 408, 431, 503})}}
+    after = {"type": "integer", "minimum": -1, "maximum": LARGEST_ID}
+    paths["/log"]["get"]["parameters"] = [{"name": "after", "in": "query", "schema": after}]
     return {
         "openapi": "3.1.0",
         "info": {"title": "logbarrier agent", "version": __version__},
@@ -78,13 +107,24 @@ def description() -> dict[str, Any]:
     }
 
 
-def _json(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "object", "properties": properties, "required": list(properties)}
-    if required is not None:
-        schema |= {"required": required, "additionalProperties": False}
+def _described(operation: Operation) -> dict[str, Any]:
+    statuses = set(ERRORS) - ({401} if operation.is_open else set()) - (set() if "id" in operation.needed else {404, 409})
+    answer = _json({"type": "object", "properties": operation.answer, "required": list(operation.answer)})
+    plain: dict[str, Any] = {"summary": operation.summary, "responses": _answers(answer, statuses)}
+    properties = {name: field.schema for name, field in {**operation.needed, **operation.optional}.items()}
+    if properties:
+        schema = {"type": "object", "properties": properties, "required": list(operation.needed), "additionalProperties": False}
+        plain["requestBody"] = {"required": bool(operation.needed), **_json(schema)}
+    if operation.is_open:
+        plain["security"] = []
+    return plain
+
+
+def _json(schema: dict[str, Any]) -> dict[str, Any]:
     return {"content": {"application/json": {"schema": schema}}}
 
 
-def _answers(fine: dict[str, Any]) -> dict[str, Any]:
-    error = {"description": "One sentence that says what is wrong.", **_json({"error": {"type": "string"}})}
-    return {"200": {"description": "Done, and on disk.", **fine}, "default": error}
+def _answers(fine: dict[str, Any], statuses: set[int]) -> dict[str, Any]:
+    sentence = _json({"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]})
+    errors = {str(status): {"description": ERRORS[status], **sentence} for status in sorted(statuses)}
+    return {"200": {"description": "Done, and on disk.", **fine}, **errors}

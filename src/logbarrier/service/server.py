@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import ipaddress
-import json
-import logging
 import os
 import secrets
 import signal
 import socket
 import sys
-import time
 from pathlib import Path
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from ..bandits.durable.durable_agent import DurableAgent
 from .app import make_app
+from .connection import Connection, connection_limits
+from .log_lines import log_to_stderr
 
-LARGEST_HEAD = 16 * 1024
-BACKLOG = 2048  # connections that wait to be accepted
-
-
-class _JsonLines(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        line = {"time": time.time(), "level": record.levelname.lower(), "message": record.getMessage()}
-        if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line)
+QUEUE = 512  # connections not yet accepted
 
 
 def token_beside(path: Path) -> tuple[str, Path]:
@@ -48,22 +38,41 @@ def token_beside(path: Path) -> tuple[str, Path]:
 def bound(host: str, port: int) -> socket.socket:
     """A listening socket; port 0 takes a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, else asyncio leaves Nagle's delay on
     try:
-        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, else asyncio leaves Nagle's delay on
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(BACKLOG)  # now, so that the address is good as soon as it is printed
+        listener.listen(QUEUE)  # now, so that the address is good as soon as it is printed
     except OSError as error:
+        listener.close()
         raise OSError(f"serve: cannot listen on {host} port {port}: {error.strerror or error}") from None
     return listener
 
 
-def is_local(host: str) -> bool:
-    """Whether only this machine can reach an address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+class _Server(uvicorn.Server):
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Have the kernel queue more connections than the event loop accepts in one round, which is uvicorn's backlog."""
+        await super().startup(sockets)
+        for listener in sockets or []:
+            listener.listen(QUEUE)
+
+
+def server_of(app: ASGIApp) -> uvicorn.Server:
+    """A server with this package's limits on connections."""
+    _, at_once = connection_limits()
+    config = uvicorn.Config(
+        app,
+        http=Connection,
+        ws="none",
+        backlog=at_once,
+        log_config=None,
+        log_level="info",
+        access_log=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=10,
+        server_header=False,
+    )
+    return _Server(config)
 
 
 def serve(agent: DurableAgent, token: str, listener: socket.socket, keep: float | None = None) -> None:
@@ -72,18 +81,5 @@ def serve(agent: DurableAgent, token: str, listener: socket.socket, keep: float 
     keep: seconds after which closed decisions are dropped from the journal; None: never.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # once uvicorn has finished, so that the agent is closed
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_JsonLines())
-    logger = logging.getLogger("uvicorn")
-    logger.handlers, logger.propagate = [handler], False
-    config = uvicorn.Config(
-        make_app(agent, token, keep),
-        log_config=None,
-        log_level="info",
-        access_log=False,
-        proxy_headers=False,
-        h11_max_incomplete_event_size=LARGEST_HEAD,
-        timeout_graceful_shutdown=10,
-        server_header=False,
-    )
-    uvicorn.Server(config).run(sockets=[listener])
+    log_to_stderr()
+    server_of(make_app(agent, token, keep)).run(sockets=[listener])

@@ -82,6 +82,10 @@ class DurableAgent:
             validate.positive("DurableAgent", "ttl", ttl)
         if default_reward is not None:
             checked_reward("DurableAgent", default_reward)
+        names = None if arms is None else checked_names(arms)
+        given = {"arms": names, "seed": seed, "start": start, "means": means, "floor": floor}
+        if not self.path.exists():
+            self._new_agent(rule, given)  # raises before a file is made
         self._process = os.getpid()
         self._closed = self._stale = False
         self._turn, self._queue, self._compacting = ThreadLock(), deque[_Ticket](), ThreadLock()
@@ -90,31 +94,28 @@ class DurableAgent:
             undo.callback(self._lock.release)
             self._journal = Journal(self.path)
             undo.callback(self._journal.close)
-            names = None if arms is None else checked_names(arms)
-            given = {"arms": names, "seed": seed, "start": start, "means": means, "floor": floor}
             with reading(self.path):
                 self._open(rule, given, clock or _steady_clock())
                 self._set_closing(ttl, default_reward)
             undo.pop_all()
 
+    def _new_agent(self, rule: Rule | None, given: dict[str, Any]) -> Agent:
+        if rule is None or given["arms"] is None:
+            raise ValueError(f"DurableAgent: {self.path} is new, so it needs a rule and arms")
+        return Agent(rule, **{**given, "seed": given["seed"] or 0, "floor": given["floor"] or 0.0})
+
     def _open(self, rule: Rule | None, given: dict[str, Any], clock: Callable[[], float]) -> None:
         if self._journal.is_new:
-            if rule is None or given["arms"] is None:
-                raise ValueError(f"DurableAgent: {self.path} is new, so it needs a rule and arms")
-            agent = Agent(rule, **{**given, "seed": given["seed"] or 0, "floor": given["floor"] or 0.0})
-            now = float(clock())
+            agent, now = self._new_agent(rule, given), float(clock())
             birth = json.dumps({"agent": agent.state_dict(), "asked_at": [], "told": 0, "reward_sum": 0.0, "time": now})
             made_of = {name: _plain(value) for name, value in given.items()}
-            made_of |= {"rule": rule.to_dict(), "arms": list(agent.arms), "seed": agent.seed, "floor": agent.floor}
+            made_of |= {"rule": agent.rule.to_dict(), "arms": list(agent.arms), "seed": agent.seed, "floor": agent.floor}
             first: dict[str, Any] = {"snapshot": (0, birth), "mark": Mark(0, now, 0, 0.0, "[]"), "arm_sets": [(0, agent.arms)]}
             self._journal.commit([], settings={"made of": made_of}, **first)
         if "made of" not in (stored := self._journal.settings()):
             raise damaged(self.path, "settings has no row 'made of'")
         for name, value in {"rule": None if rule is None else rule.to_dict(), **given}.items():
-            plain, made_with = (
-                _plain(value),
-                stored["made of"].get(name),
-            )  # files of earlier versions have neither start nor means
+            plain, made_with = _plain(value), stored["made of"].get(name)  # earlier versions wrote neither start nor means
             if plain is not None and plain != made_with:
                 raise ValueError(f"DurableAgent: {self.path} was made with {name} {made_with!r}, got {plain!r}")
         self._ledger = Ledger(self._journal, rule, clock)
@@ -197,9 +198,9 @@ class DurableAgent:
         """Learn from a pull that this agent did not draw; see `Agent.observe`."""
         self._one(lambda ledger: ledger.observe(arm, reward, probability=probability))
 
-    def forget(self, decision: Decision | int) -> None:
-        """Drop a decision that will never have a reward."""
-        self._one(lambda ledger: ledger.forget(decision))
+    def forget(self, decision: Decision | int) -> Literal["forgotten", "duplicate"]:
+        """Drop a decision that will never have a reward; "duplicate" if it had been forgotten already."""
+        return self._one(lambda ledger: ledger.forget(decision))
 
     def add_arm(self, arm: Hashable, *, probability: float | None = None) -> None:
         """Add an arm; see `Agent.add_arm`."""

@@ -138,10 +138,8 @@ class Ledger:
         """Learn from a reward, once: the same again is a duplicate, another is refused."""
         identity = decision.id if isinstance(decision, Decision) else decision
         checked = validate.number("DurableAgent.tell", "reward", reward) + 0.0  # no negative zero: SQLite has none
-        settled = self._settled(identity)
+        settled = self._settled("DurableAgent.tell", identity)
         if settled is None:
-            if type(identity) is int and identity not in self._asked_at and 0 <= identity < self.agent.asked:
-                raise SettledError(f"DurableAgent.tell: decision {identity} was closed so long ago that its record was dropped")
             self.agent.tell(decision, checked)
             self._note("tell", identity, reward=checked)
             return "told"
@@ -159,10 +157,18 @@ class Ledger:
         self.agent.observe(arm, checked, probability=given)
         self._note("observe", None, arm=arm, reward=checked, probability=given)
 
-    def forget(self, decision: Decision | int) -> None:
-        """Drop a decision."""
-        self.agent.forget(decision)
-        self._note("forget", decision.id if isinstance(decision, Decision) else decision)
+    def forget(self, decision: Decision | int) -> Literal["forgotten", "duplicate"]:
+        """Drop a decision, once: again is a duplicate; one that has a reward, or was closed, is refused."""
+        identity = decision.id if isinstance(decision, Decision) else decision
+        settled = self._settled("DurableAgent.forget", identity)
+        if settled is None:
+            self.agent.forget(decision)
+            self._note("forget", identity)
+            return "forgotten"
+        if settled.kind == "forget":
+            return "duplicate"
+        closed = f"was told {settled.reward} already" if settled.kind == "tell" else "was closed, since no reward came in time"
+        raise SettledError(f"DurableAgent.forget: decision {identity} {closed}")
 
     def add_arm(self, arm: Hashable, *, probability: float | None = None) -> None:
         """Add an arm."""
@@ -236,11 +242,15 @@ class Ledger:
             self._told += 1
             self._reward_sum += event.reward
 
-    def _settled(self, identity: Any) -> Event | None:
+    def _settled(self, owner: str, identity: Any) -> Event | None:
+        """What closed a decision; None if it is pending or was never asked."""
         if type(identity) is not int or identity in self._asked_at or not 0 <= identity < self.agent.asked:
             return None
         unwritten = (e for e in self._new if e.decision == identity and e.kind != "ask")
-        return next(unwritten, None) or self._journal.settled(identity)
+        settled = next(unwritten, None) or self._journal.settled(identity)
+        if settled is None:
+            raise SettledError(f"{owner}: decision {identity} was closed so long ago that its record was dropped")
+        return settled
 
 
 def replay(agent: Agent, event: Event) -> None:

@@ -1,0 +1,60 @@
+"""The fields of a call's body: their JSON types, checked here and described in openapi.json. The agent checks ranges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from ..bandits.loops.policy import LARGEST_REWARD
+
+
+class Field(NamedTuple):
+    """schema: as JSON Schema; takes: the same in words; fits: whether a value has the right type."""
+
+    schema: dict[str, Any]
+    takes: str
+    fits: Callable[[Any], bool]
+
+
+class RefusedError(Exception):
+    """A status, a sentence, and headers to go with them."""
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is int or type(value) is float  # not bool, which is an int
+
+
+def _is_name(value: Any) -> bool:
+    return type(value) is str or _is_number(value)
+
+
+def _is_list_of_names(value: Any) -> bool:
+    return type(value) is list and all(map(_is_name, value))
+
+
+def _is_id(value: Any) -> bool:
+    return (type(value) is int or (type(value) is float and value.is_integer())) and value >= 0
+
+
+ARM = Field({"description": "The name of an arm.", "type": ["string", "number"]}, "a string or a number", _is_name)
+ARMS = Field({"type": "array", "items": ARM.schema}, "a list of arms", _is_list_of_names)
+SUBSET = Field({**ARMS.schema, "minItems": 1, "uniqueItems": True}, ARMS.takes, ARMS.fits)
+ID = Field({"type": "integer", "minimum": 0}, "a whole number of at least 0", _is_id)
+REWARD = Field({"type": "number", "minimum": -LARGEST_REWARD, "maximum": LARGEST_REWARD}, "a number", _is_number)
+PROPENSITY = Field({"type": "number", "exclusiveMinimum": 0, "maximum": 1}, "a number", _is_number)
+SHARE = Field({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}, "a number", _is_number)
+
+
+def check_fields(body: dict[str, Any], needed: Mapping[str, Field], optional: Mapping[str, Field]) -> None:
+    """Refuse a body that lacks a needed field, has an unknown one, or one of the wrong type."""
+    if not needed.keys() <= body.keys():
+        lacking = next(name for name in needed if name not in body)
+        raise RefusedError(400, f"service: the body lacks the field {lacking!r}")
+    for name, value in body.items():
+        field = needed[name] if name in needed else optional.get(name)
+        if field is None:
+            takes = ", ".join([*needed, *optional]) or "none"
+            raise RefusedError(400, f"service: the body has an unknown field {name!r}; it takes {takes}")
+        if not field.fits(value):
+            raise RefusedError(400, f"service: {name} must be {field.takes}, got {json.dumps(value)[:100]}")
