@@ -18,7 +18,7 @@ import numpy as np
 
 from logbarrier import mdps
 from logbarrier.engine.random import stream_key
-from logbarrier.mdps.measure import Judge
+from logbarrier.mdps.measure import Evaluator
 from logbarrier.mdps.simulator import Flight
 
 SIZES, ACTIONS, WAYS, STEPS, TURNS, PIECES = (10, 10_000), 2, 3, 60_000, 20, 6
@@ -50,7 +50,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    judges, found = [Judge(random_world(size)) for size in SIZES], {}
+    judges, found = [Evaluator(random_world(size)) for size in SIZES], {}
     for rule in RULES:
         flights = [Flight(rule, judge, stream_key(0), 0) for judge in judges]
         taken = np.array([[nanoseconds(flight) for flight in flights] for _ in range(TURNS)])  # (turns, sizes, pieces)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +62,7 @@ def final(rule: lb.LogBarrierSGB, arms: int, given: argparse.Namespace) -> np.nd
     return np.asarray(record["optimal_probability"][:, -1])
 
 
-def trade_off(found: Plan):
+def trade_off(found: Plan) -> Any:
     """What the plan saw over eta, a curve for each alpha: p(a*) at the horizon, and the share of stuck runs."""
     settings = [(eval(row.code), row) for row in found.rows]
     with styled():

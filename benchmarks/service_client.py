@@ -16,7 +16,7 @@ import psutil  # type: ignore[import-untyped]
 
 SLOW = """
 import sys, time
-from logbarrier.bandits.durable.journal import Journal
+from logbarrier.agent.durable.journal import Journal
 from logbarrier.cli import main
 write = Journal.commit
 Journal.commit = lambda *given, **named: (write(*given, **named), time.sleep({seconds}))[0]

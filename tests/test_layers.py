@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import import_graph
-from import_graph import FILES, ROW, imports, room
+from import_graph import FILES, ROW, imports, package
 
 ONLY_IN = {
     "deep": {"torch", "stable_baselines3", "sb3_contrib", "jax"},
@@ -29,15 +29,15 @@ def foreign(path: Path) -> set[str]:
     return found
 
 
-def test_every_room_has_a_row():
-    assert {room(name) for name in FILES} == set(ROW)
+def test_every_package_has_a_row():
+    assert {package(name) for name in FILES} == set(ROW)
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name != "__init__"])
-def test_no_module_imports_a_higher_or_a_neighbouring_room(name):
+def test_no_module_imports_a_higher_or_a_neighbouring_package(name):
     for other in imports(name):
-        if other and room(other) != room(name):
-            assert ROW[room(other)] < ROW[room(name)], f"{name} imports {other}"
+        if other and package(other) != package(name):
+            assert ROW[package(other)] < ROW[package(name)], f"{name} imports {other}"
 
 
 def test_no_modules_import_one_another_in_a_circle():
@@ -46,9 +46,9 @@ def test_no_modules_import_one_another_in_a_circle():
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_heavy_packages_stay_in_their_rooms(name):
+def test_heavy_packages_stay_in_their_packages(name):
     for owner, packages in ONLY_IN.items():
-        assert room(name) == owner or not foreign(FILES[name]) & packages
+        assert package(name) == owner or not foreign(FILES[name]) & packages
 
 
 def test_the_architecture_page_shows_the_real_imports():

@@ -13,14 +13,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "logbarrier"
 PAGE = ROOT / "docs" / "architecture.md"
-PICTURE = ROOT / "docs" / "images" / "rooms.svg"
-BEGIN, END = "<!-- rooms: written by tools/import_graph.py -->", "<!-- end of rooms -->"
+PICTURE = ROOT / "docs" / "images" / "packages.svg"
+BEGIN, END = "<!-- packages: written by tools/import_graph.py -->", "<!-- end of packages -->"
 
-# Lowest first; a room imports itself and lower rows only.
+# Lowest first; a package imports itself and lower rows only.
 ROWS: tuple[dict[str, str], ...] = (
+    {"version": "the version"},
     {
-        "version": "the version",
-        "base": "files, checks of what a caller passes, progress: no arms, no states",
+        "base": "files, validation, locks, threads and checkpoints of runs, progress: no arms, no states",
         "statistics": "intervals, the bootstrap, quantiles",
     },
     {
@@ -28,12 +28,13 @@ ROWS: tuple[dict[str, str], ...] = (
         "record": "what a simulation returns",
     },
     {
-        "bandits": "the heart: problems, rules (one short file each), loops, the simulator, the agent",
+        "bandits": "problems, rules (one short file each), loops, the simulator",
         "mdps": "finite MDPs: problems, rules, the loop, the simulator, exact solutions",
     },
+    {"agent": "online decisions: in memory, in a file, off-policy estimates"},
     {
         "theory": "the paper's mathematics as functions",
-        "testing": "the conformance suite for a rule of your own",
+        "testing": "the conformance suite for user-defined rules",
         "studies": "many simulations: files, cells, the store, executors",
     },
     {"verify": "every statement of the paper, tried", "plots": "record -> figure"},
@@ -56,7 +57,7 @@ ROW = {name: row for row, names in enumerate(ROWS) for name in names}
 
 
 def module_name(path: Path) -> str:
-    """bandits.agent for src/logbarrier/bandits/agent.py."""
+    """agent.agent for src/logbarrier/agent/agent.py."""
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
@@ -64,8 +65,8 @@ def module_name(path: Path) -> str:
 FILES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
-def room(name: str) -> str:
-    """The room a module is in."""
+def package(name: str) -> str:
+    """The package a module is in."""
     return name.partition(".")[0]
 
 
@@ -92,17 +93,17 @@ def _imports_in(node: ast.AST, at_once: bool) -> list[tuple[ast.ImportFrom, bool
     return [pair for child in ast.iter_child_nodes(node) for pair in _imports_in(child, at_once and not later)]
 
 
-def rooms() -> dict[str, set[str]]:
-    """Room -> the other rooms it imports."""
+def packages() -> dict[str, set[str]]:
+    """Package -> the other packages it imports."""
     graph: dict[str, set[str]] = {name: set() for names in ROWS for name in names}
     for name in FILES:
-        graph[room(name)] |= {room(other) for other in imports(name) if other} - {room(name)}
+        graph[package(name)] |= {package(other) for other in imports(name) if other} - {package(name)}
     return graph
 
 
 def table() -> str:
-    """The rooms, highest first, with what they import."""
-    graph, lines = rooms(), ["| room | what is in it | imports |", "|---|---|---|"]
+    """The packages, highest first, with what they import."""
+    graph, lines = packages(), ["| package | what is in it | imports |", "|---|---|---|"]
     for names in reversed(ROWS):
         for name, what in names.items():
             used = ", ".join(f"`{other}`" for other in sorted(graph[name], key=lambda other: (-ROW[other], other)))
@@ -127,10 +128,10 @@ def without_detours(graph: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 def draw() -> None:
-    """Rooms as boxes, one row per layer, an arrow to each room that is imported and not implied by another arrow."""
+    """Packages as boxes, one row per layer, an arrow to each package that is imported and not implied by another arrow."""
     from logbarrier.plots.style import COLOURS, panels, save_figure, styled
 
-    graph = without_detours(rooms())
+    graph = without_detours(packages())
     graph = {name: used for name, used in graph.items() if name not in ("version", "__main__", "__init__", "extend")}
     layers = [[name for name in names if name in graph] for names in ROWS]
     layers = [names for names in layers if names]

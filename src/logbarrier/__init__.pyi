@@ -5,7 +5,14 @@ from . import extend as extend
 from . import mdps as mdps
 from . import plots as plots
 from . import theory as theory
-from .bandits.agent import Agent as Agent
+from .agent.agent import Agent as Agent
+from .agent.durable.durable_agent import DurableAgent as DurableAgent
+from .agent.durable.log import read_log as read_log
+from .agent.off_policy import Log as Log
+from .agent.off_policy import doubly_robust as doubly_robust
+from .agent.off_policy import inverse_propensity as inverse_propensity
+from .agent.off_policy import self_normalised as self_normalised
+from .agent.pending import Decision as Decision
 from .bandits.algorithms import RULES as RULES
 from .bandits.algorithms.adaptive_log_barrier_sgb import AdaptiveLogBarrierSGB as AdaptiveLogBarrierSGB
 from .bandits.algorithms.auto_log_barrier import AutoLogBarrier as AutoLogBarrier
@@ -42,13 +49,7 @@ from .bandits.algorithms.vector_rule import VectorRule as VectorRule
 from .bandits.changing import DriftingArms as DriftingArms
 from .bandits.changing import SeasonalArms as SeasonalArms
 from .bandits.changing import SwappingArms as SwappingArms
-from .bandits.durable.durable_agent import DurableAgent as DurableAgent
-from .bandits.durable.log import read_log as read_log
 from .bandits.metrics import METRICS as METRICS
-from .bandits.off_policy import Log as Log
-from .bandits.off_policy import doubly_robust as doubly_robust
-from .bandits.off_policy import inverse_propensity as inverse_propensity
-from .bandits.off_policy import self_normalised as self_normalised
 from .bandits.problems import BernoulliBandit as BernoulliBandit
 from .bandits.problems import BernoulliGapInstances as BernoulliGapInstances
 from .bandits.problems import BetaBandit as BetaBandit
@@ -62,7 +63,6 @@ from .bandits.schedules import inverse_sqrt as inverse_sqrt
 from .bandits.schedules import power_law as power_law
 from .bandits.simulator import simulate as simulate
 from .bandits.starts import OptimalArmAt as OptimalArmAt
-from .bandits.waiting import Decision as Decision
 from .lab.server import lab as lab
 from .record import Record as Record
 from .studies.run_study import StudyRun as StudyRun

@@ -26,11 +26,11 @@ from .base.parameters import between as between
 from .base.parameters import choice as choice
 from .base.parameters import optional as optional
 from .base.parameters import whole as whole
+from .engine.codegen.lanes import select_above as select_above
 from .engine.compiled import compiled as compiled
 from .engine.compiled import inlined as inlined
 from .engine.elementary import exp as exp
 from .engine.elementary import log as log
-from .engine.lanes import select_above as select_above
 from .engine.random import fill_arm_normals as fill_arm_normals
 from .engine.random import reward_uniform as reward_uniform
 from .engine.random import standard_normal as standard_normal

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from scipy.stats import chisquare, poisson
 
-from .bandits.agent import Agent
+from .agent.agent import Agent
+from .agent.learner import PRESENT, learner_of
 from .bandits.algorithms.rule import Rule, TwoScalarRule
 from .bandits.algorithms.vector_rule import VectorRule
-from .bandits.flights import engines_for
-from .bandits.learners import PRESENT, learner_of
+from .bandits.engines import engines_for
 from .bandits.loops.dense import learn_mean
 from .bandits.problems import GaussianBandit
 from .bandits.simulator import simulate

@@ -16,7 +16,7 @@ import pytest
 import logbarrier as lb
 from logbarrier import mdps
 from logbarrier.bandits.algorithms import auto_log_barrier
-from logbarrier.bandits.loops import calls, lockstep
+from logbarrier.bandits.loops import functions, lockstep
 from logbarrier.engine import bytecode, random
 from logbarrier.engine import code_hash as module
 from logbarrier.engine import compiled as engine_compiled
@@ -79,14 +79,14 @@ def test_the_walk_reaches_every_function_that_a_simulation_calls(case):
     finally:
         sys.setprofile(None)
     called = {f"{module_of(code)}.{code.co_name}": code for code in ran if code.co_filename.startswith(str(SOURCE))}
-    assert "logbarrier.engine.runs.checkpoint_steps" in called
+    assert "logbarrier.base.runs.checkpoint_steps" in called
     reached = Walk(roots_of(case)).codes
     missed = {name for name, code in called.items() if code not in reached and not name.startswith(APART)}
     of_the_choice = (
-        "flights.suits",
-        "flights.<dictcomp>",
-        "flights.<genexpr>",
-        "flights.make_ready",
+        "engines.suits",
+        "engines.<dictcomp>",
+        "engines.<genexpr>",
+        "engines.make_ready",
         "schedules.to_plain",
     )  # or of a record's text
     assert {name for name in missed if not name.endswith(of_the_choice)} == set()
@@ -102,8 +102,8 @@ def test_the_walk_reaches_the_code_of_every_kernel_that_a_simulation_loads(case,
         return hashed(*things, **options)
 
     monkeypatch.setattr(engine_compiled, "code_hash", noted)
-    for cached in (calls._moves, calls._moves_of_runs, calls._mixing, calls._noise, calls._reward, calls._reward_of_runs,
-                   calls._learn, calls._weigh, calls._draw, engine_compiled.kernel, engine_compiled.from_python):  # fmt: skip
+    names = ("_moves", "_moves_of_runs", "_mixing", "_noise", "_reward", "_reward_of_runs", "_learn", "_weigh", "_draw")
+    for cached in (*(getattr(functions, name) for name in names), engine_compiled.kernel, engine_compiled.from_python):
         cached.cache_clear()
     (cell,) = lb.Study(name="traced", cases=[case], horizon=7, runs=1, checkpoints=2).cells()
     case.setting.simulate(case.made_rule, problem_of(case.problem), cell, threads=1, progress=None)

@@ -14,10 +14,10 @@ import pytest
 from numba.core import types
 from numba.core.errors import NumbaError
 
-from logbarrier.bandits.loops import calls
-from logbarrier.engine import kept
+from logbarrier.bandits.loops import functions
+from logbarrier.engine import object_cache
+from logbarrier.engine.codegen.arguments import packed
 from logbarrier.engine.compiled import compiled, entry, from_python, kernel
-from logbarrier.engine.slots import packed
 
 COUNTED = """
 import logbarrier as lb
@@ -64,8 +64,8 @@ def test_a_folder_that_cannot_be_written_only_costs_a_compilation(compile_count,
 
 
 NAMES_READ = """
-names, read = set(), kept.read
-kept.read = lambda name: names.add(name) or read(name)
+names, read = set(), object_cache.read
+object_cache.read = lambda name: names.add(name) or read(name)
 {work}
 print(len(made), *names)
 """
@@ -131,7 +131,7 @@ print(lb.simulate(Own(), lb.GapInstances(n_arms=3), horizon=40, runs=1).digest()
 
 
 def test_an_own_rule_is_kept_and_an_edit_of_anything_it_reads_compiles_it_alone(run_python, tmp_path):
-    for file in kept.cache_folder().glob("*.kernel"):  # the loop, if it was compiled before; it takes seconds
+    for file in object_cache.cache_folder().glob("*.kernel"):  # the loop, if it was compiled before; it takes seconds
         shutil.copy(file, tmp_path)
 
     def run(**values):
@@ -155,7 +155,7 @@ def test_hyper_parameters_of_another_type_are_not_read_by_the_code_for_the_first
 
     monkeypatch.setenv("LOGBARRIER_CACHE_DIR", str(tmp_path))
     for hyper in ((3,), (3.0,)):
-        calls._moves(lift_and_drain, (), packed("", hyper)[0])
+        functions._moves(lift_and_drain, (), packed("", hyper)[0])
     assert len(list(tmp_path.glob("*.kernel"))) == 2
 
 
@@ -212,7 +212,7 @@ from logbarrier.engine import kept
 os.setgroups([]), os.setgid({user}), os.setuid({user})
 with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")
-    found = kept.read("planted")
+    found = object_cache.read("planted")
 print("used" if found else "refused", len(seen))
 """
 
@@ -233,7 +233,7 @@ def test_a_file_or_folder_that_another_user_could_have_written_is_never_loaded(r
         if parent.stat().st_mode & 0o055 != 0o055:
             os.chmod(parent, 0o755)  # so that another user may look inside
     monkeypatch.setenv("LOGBARRIER_CACHE_DIR", str(folder))
-    kept.write("planted", {"needed": []}, b"code")
+    object_cache.write("planted", {"needed": []}, b"code")
     file = folder / "planted.kernel"
     os.chmod(folder, 0o755), os.chmod(file, 0o644)
 
@@ -256,14 +256,18 @@ def test_a_file_or_folder_that_another_user_could_have_written_is_never_loaded(r
 def test_a_file_of_matching_bytes_or_the_name_of_another_kernel_is_not_used(tmp_path, monkeypatch):
     monkeypatch.setenv("LOGBARRIER_CACHE_DIR", str(tmp_path))
     os.chmod(tmp_path, 0o700)
-    kept.write("one", {"needed": []}, b"code")
-    assert kept.read("one") == ({"name": "one", "needed": []}, b"code")
+    object_cache.write("one", {"needed": []}, b"code")
+    assert object_cache.read("one") == ({"name": "one", "needed": []}, b"code")
     content = (tmp_path / "one.kernel").read_bytes()
     (tmp_path / "other.kernel").write_bytes(content)
-    for name, written in (("empty", b""), ("first", content[:32]), ("line", content[: len(kept.FIRST_LINE) + kept.CHECKSUM])):
+    for name, written in (
+        ("empty", b""),
+        ("first", content[:32]),
+        ("line", content[: len(object_cache.FIRST_LINE) + object_cache.CHECKSUM]),
+    ):
         (tmp_path / f"{name}.kernel").write_bytes(written)
-        assert kept.read(name) is None
-    assert kept.read("other") is None
+        assert object_cache.read(name) is None
+    assert object_cache.read("other") is None
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user without a home")
@@ -275,7 +279,7 @@ from logbarrier.engine import kept
 os.setgroups([]), os.setgid(54321), os.setuid(54321)
 with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")
-    kept.write("x", {}, b""), kept.read("x")
+    object_cache.write("x", {}, b""), object_cache.read("x")
 print(len(seen), seen[0].message)
 """
     environment = {k: v for k, v in os.environ.items() if k not in ("HOME", "XDG_CACHE_HOME", "LOGBARRIER_CACHE_DIR")}

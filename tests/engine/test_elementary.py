@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
+from logbarrier.engine.codegen.lanes import first_lanes, fma, lane_sum, load, load_half, store, with_lane
 from logbarrier.engine.elementary import exp, log, moderate_exp, small_exp
-from logbarrier.engine.lanes import first_lanes, fma, lane_sum, load, load_half, store, with_lane
 
 mpmath.mp.dps = 50
 ULP = 2.0**-52

@@ -32,7 +32,7 @@ _processes.set_forkserver_preload(
         "logbarrier.studies",
         "logbarrier.verify",
         "logbarrier.bandits.simulator",
-        "logbarrier.engine.drafts",
+        "logbarrier.engine.codegen.linking",
     ]
 )
 

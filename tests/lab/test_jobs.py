@@ -15,7 +15,7 @@ from logbarrier.lab.laws import instance_of, problem_of
 from logbarrier.lab.rules import curves_of
 from logbarrier.lab.state import State
 from logbarrier.lab.worker import Stale, Worker
-from logbarrier.paper.plateau import mean_plateau
+from logbarrier.theory.plateau import mean_plateau
 
 STATE = State(arms=5, horizon=300, runs=30, rules=("lb", "sgb"), etas=(50.0,))
 

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import logbarrier as lb
+from logbarrier.lab.environments import WORLDS, world_job
 from logbarrier.lab.gallery import GALLERY
 from logbarrier.lab.jobs import Kept, curves_job, paths_job
 from logbarrier.lab.laws import instance_of
 from logbarrier.lab.source import as_python
 from logbarrier.lab.state import State
 from logbarrier.lab.views import curves, distribution, policy, simplex
+from logbarrier.lab.views.environment import columns_of as columns_of_world
 from logbarrier.lab.views.figure import csv_text
-from logbarrier.lab.views.world import columns_of as columns_of_world
-from logbarrier.lab.worlds import WORLDS, world_job
 from logbarrier.theory.maximiser import maximiser
 from logbarrier.theory.objective import objective
 

@@ -12,8 +12,8 @@ from logbarrier import mdps
 from logbarrier.engine.compiled import from_python
 from logbarrier.engine.random import stream_key
 from logbarrier.mdps.episode import VISITS, count_visits, new_episode, nothing_learned, renew, softmax_action
-from logbarrier.mdps.measure import RANGES, Judge, reward_per_step
-from logbarrier.mdps.world import searched, successor_of, world_of
+from logbarrier.mdps.measure import RANGES, Evaluator, reward_per_step
+from logbarrier.mdps.transitions import searched, successor_of, world_of
 
 PG = mdps.PG(learning_rate=0.1)
 
@@ -49,7 +49,7 @@ def test_states_are_visited_as_often_as_the_occupancy_says():
     one = mdps.FiniteMDP(P=mdp.P, R=mdp.R, rho=mdp.rho, gamma=0.9, episode_length=1)
     from logbarrier.mdps.simulator import Flight
 
-    flight = Flight(mdps.PG(learning_rate=1e-12), Judge(one), stream_key(5), 0)
+    flight = Flight(mdps.PG(learning_rate=1e-12), Evaluator(one), stream_key(5), 0)
     flight.advance(20_000)
     visits = flight.learned.visits
     assert visits.sum() == 20_000
@@ -89,7 +89,7 @@ def test_no_value_leaves_the_range_of_its_metric(gamma):
 
 def test_occupancies_agree_with_elimination():
     for mdp in (random_mdp(2), mdps.RiverSwim(30), mdps.DeepSea(6, gamma=1.0)):
-        judge = Judge(mdp)
+        judge = Evaluator(mdp)
         for policy in (mdp.uniform_policy, np.asarray(mdp.optimal_policy)):
             performance, smallest = judge.evaluate(policy)
             assert performance == pytest.approx(mdp.performance(policy), rel=1e-10, abs=1e-13)
@@ -98,7 +98,7 @@ def test_occupancies_agree_with_elimination():
 
 def test_scores_run_from_uniform_to_optimal():
     mdp = random_mdp(3)
-    judge = Judge(mdp)
+    judge = Evaluator(mdp)
     assert judge.greedy_score(np.asarray(mdp.optimal_policy).argmax(axis=1)) == pytest.approx(1.0)
     worst = np.asarray(mdps.FiniteMDP(P=mdp.P, R=-mdp.R, rho=mdp.rho, gamma=0.9).optimal_policy).argmax(axis=1)
     greedy = np.eye(3)[worst]

@@ -12,10 +12,10 @@ from logbarrier.paper import EXPERIMENTS, Results, judge, paper_study, results_o
 from logbarrier.paper.baselines import CLIPPED
 from logbarrier.paper.claims import CLAIMS, verdict
 from logbarrier.paper.evidence import above
-from logbarrier.paper.plateau import mean_plateau
 from logbarrier.paper.setting import checkpoints, escape_time, instances
 from logbarrier.record import Record
 from logbarrier.studies import Store
+from logbarrier.theory.plateau import mean_plateau
 
 RUNS = 40
 

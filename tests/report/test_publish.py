@@ -7,7 +7,7 @@ import pytest
 
 import logbarrier as lb
 from logbarrier.report import publish, publish_together
-from logbarrier.report.page import Markup, table
+from logbarrier.report.html_page import Markup, table
 from logbarrier.report.products import is_current
 from logbarrier.studies import Store, Study
 from logbarrier.studies.bandit_setting import Bandits

@@ -14,7 +14,7 @@ import httpx
 import uvicorn
 
 import logbarrier as lb
-from logbarrier.bandits.durable import journal
+from logbarrier.agent.durable import journal
 from logbarrier.service import compaction
 from logbarrier.service.app import make_app
 from logbarrier.service.server import bound, server_of

@@ -10,7 +10,7 @@ import numpy as np
 from ..base import validate
 from ..engine.random import stream_key
 from .algorithms.rule import Rule
-from .flights import Stops, choose
+from .engines import Stops, choose
 from .metrics import METRICS
 from .problems import ProblemSource
 from .starts import as_start

@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from ..base import validate
+from ..engine.codegen.lanes import select_above
 from ..engine.compiled import compiled, from_python
 from ..engine.elementary import exp, log
 from ..engine.gamma import log_gamma_variate
-from ..engine.lanes import select_above
 from ..engine.random import INSTANCE, REWARD, philox, reward_uniform, standard_normal, stream_key, uniform
 from .loops.policy import LARGEST_REWARD
 

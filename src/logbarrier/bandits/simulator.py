@@ -12,13 +12,13 @@ import numpy as np
 
 from ..base import validate
 from ..base.failure import WrongTypeError
+from ..base.runs import LARGEST_STEP, Progress, Reporter, Runs, checkpoint_steps, metric_names, run_all
 from ..engine.code_hash import classes_of
 from ..engine.random import stream_key
-from ..engine.runs import LARGEST_STEP, Progress, Reporter, Runs, checkpoint_steps, fly_all, metric_names
 from ..record import Record
 from .algorithms.rule import Rule
 from .changing import ChangingBandits
-from .flights import ENGINES, Flight, Stops, choose, make_ready
+from .engines import ENGINES, Flight, Stops, choose, make_ready
 from .metrics import METRICS, RANGES
 from .problems import ProblemSource
 from .starts import Start, as_start
@@ -74,17 +74,17 @@ def simulate(
     names = metric_names(metrics, METRICS)
     steps = checkpoint_steps(checkpoints, spacing, horizon, DEFAULT_CHECKPOINTS)
     begin = _checked_start(rule, problem, start, engine)
-    flight_type = choose(rule, problem.n_arms, engine)
-    route = _Route.along(steps, problem, chunk, flight_type)
-    make_ready(flight_type, rule, problem)
+    engine_run = choose(rule, problem.n_arms, engine)
+    route = _Route.along(steps, problem, chunk, engine_run)
+    make_ready(engine_run, rule, problem)
     started = time.perf_counter()
-    measured = _fly(flight_type, rule, problem, begin, asked, route, progress)
+    measured = _run(engine_run, rule, problem, begin, asked, route, progress)
     task = {"rule": rule.to_dict(), "problem": problem.to_dict(), "n_arms": problem.n_arms, "horizon": horizon}
     return Record(
         steps,
         {name: np.ascontiguousarray(measured[:, :, METRICS.index(name)]) for name in names},
         settings={**task, **asked.settings, "start": "uniform" if start is None else repr(start)},
-        provenance=asked.provenance(flight_type.name, started),
+        provenance=asked.provenance(engine_run.name, started),
         ranges=RANGES,
     )
 
@@ -126,11 +126,11 @@ class _Route:
     changing: ChangingBandits | None
 
     @staticmethod
-    def along(steps: np.ndarray, problem: ProblemSource, chunk: int | None, flight_type: type[Flight]) -> _Route:
+    def along(steps: np.ndarray, problem: ProblemSource, chunk: int | None, engine_run: type[Flight]) -> _Route:
         """Past all checkpoints; `chunk` steps lie between two looks, or what takes about a tenth of a second."""
         horizon, patience = int(steps[-1]), STEPS_PER_PIECE
-        if flight_type.cost_grows:
-            patience = max(min(patience, ARM_UPDATES_PER_PIECE // (problem.n_arms * flight_type.size)), 1)
+        if engine_run.cost_grows:
+            patience = max(min(patience, ARM_UPDATES_PER_PIECE // (problem.n_arms * engine_run.size)), 1)
         wanted = validate.integer("simulate", "chunk", patience if chunk is None else chunk, 1)
         chunk = max(wanted, horizon // MOST_PIECES)
         stops = np.union1d(steps, np.arange(0, horizon, chunk))
@@ -140,8 +140,8 @@ class _Route:
         return _Route(Stops.with_checkpoints(stops, steps), _pieces(stops, 0), problem)
 
 
-def _fly(
-    flight_type: type[Flight],
+def _run(
+    engine_run: type[Flight],
     rule: Rule,
     problem: ProblemSource,
     begin: Start,
@@ -155,10 +155,10 @@ def _fly(
 
     with Reporter(progress, asked.count * int(steps[-1])) as report:
 
-        def one_flight(index: int) -> None:
-            lowest, highest = index * flight_type.size, min((index + 1) * flight_type.size, asked.count)
+        def one_piece(index: int) -> None:
+            lowest, highest = index * engine_run.size, min((index + 1) * engine_run.size, asked.count)
             numbers = range(asked.first + lowest, asked.first + highest)
-            flight = flight_type(rule, problem, begin, key, numbers, route.stops, measured[lowest:highest])
+            flight = engine_run(rule, problem, begin, key, numbers, route.stops, measured[lowest:highest])
             before = 0
             for first, last in route.pieces:
                 if stop.is_set():
@@ -169,7 +169,7 @@ def _fly(
                 report(done - before)
                 before = done
 
-        fly_all(one_flight, -(-asked.count // flight_type.size), asked.threads, stop)
+        run_all(one_piece, -(-asked.count // engine_run.size), asked.threads, stop)
     return measured
 
 

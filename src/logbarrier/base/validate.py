@@ -9,6 +9,7 @@ import math
 import operator
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from types import UnionType
 from typing import Any
 
 import numpy as np
@@ -132,7 +133,7 @@ def choice(owner: str, name: str, value: Any, allowed: Sequence[str]) -> str:
     return value
 
 
-def instance(owner: str, name: str, value: Any, kind: type[Any], wanted: str) -> None:
+def instance(owner: str, name: str, value: Any, kind: type[Any] | UnionType, wanted: str) -> None:
     """An object of a class."""
     if not isinstance(value, kind):
         raise WrongTypeError(f"{owner}: {name} must be {wanted}, got {value!r}")

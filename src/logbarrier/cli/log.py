@@ -19,8 +19,8 @@ def log(
     salvage: Annotated[bool, typer.Option("--salvage", help="Read what can still be read of a damaged file.")] = False,
 ) -> None:
     """Print the decisions of an agent as JSON lines, each with its propensity, the arms available and its reward."""
-    from ..bandits.durable.log import read_log
-    from ..bandits.durable.salvage import salvaged_log
+    from ..agent.durable.log import read_log
+    from ..agent.durable.salvage import salvaged_log
 
     with one_sentence("what was printed is whole lines"):
         if not salvage:

@@ -37,7 +37,7 @@ def serve(
     except ModuleNotFoundError as error:
         sys.stderr.write(f"logbarrier: serve needs {error.name}; install it with: pip install 'logbarrier[serve]'\n")
         raise typer.Exit(2) from None
-    from ..bandits.durable.durable_agent import DurableAgent
+    from ..agent.durable.durable_agent import DurableAgent
     from ..base import validate
     from ..base.addresses import is_local
 

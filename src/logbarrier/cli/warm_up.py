@@ -20,10 +20,10 @@ def warm_up(
 
     What is compiled is kept in the cache folder (LOGBARRIER_CACHE_DIR), so later processes start at once.
     """
+    from ..agent.warm_up import warm
     from ..bandits.algorithms import RULES
-    from ..bandits.warm_up import warm
     from ..base.validate import choice
-    from ..engine.kept import cache_folder
+    from ..engine.object_cache import cache_folder
 
     with one_sentence("nothing else was compiled"):
         names = rule or list(RULES)

@@ -11,10 +11,10 @@ import math
 
 import numpy as np
 
+from .codegen.lanes import select_above
 from .compiled import compiled, inlined
 from .elementary import exp
 from .gamma import logit_beta_variate
-from .lanes import select_above
 from .random import philox, standard_normal, uniform
 
 MARGIN = 1e-6  # by which a proposal passes the rough test, far more than rounding in the exact one may take away

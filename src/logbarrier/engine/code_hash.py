@@ -35,13 +35,14 @@ from .bytecode import global_paths, words_of_code
 
 PACKAGE = __name__.partition(".")[0]
 ENGINE = f"{PACKAGE}.engine"
-GENERATORS = tuple(
-    f"{ENGINE}.{name}" for name in ("compiled", "drafts", "lanes", "whole_lanes", "beside", "fields", "pointers", "slots")
-)
-CHOICE = ("bandits.flights.choose", "bandits.flights.make_ready")
+GENERATED_BY = ("arguments", "fields", "integer_lanes", "lane_arrays", "lanes", "linking", "pointers")
+GENERATORS = (f"{ENGINE}.compiled", *(f"{ENGINE}.codegen.{name}" for name in GENERATED_BY))
+OF_BASE = ("background", "conformance", "failure", "file_lock", "files", "parameters", "plain", "progress", "validate")
+IN_BASE = tuple(f"base.{name}" for name in OF_BASE)
+CHOICE = ("bandits.engines.choose", "bandits.engines.make_ready")
 BY_NAME = tuple(
     f"{PACKAGE}.{name}"
-    for name in ("base", "record", "version", "engine.compiled", "engine.kept", "engine.watched", "engine.background", *CHOICE)
+    for name in ("record", "version", "engine.compiled", "engine.object_cache", "engine.interruptible", *IN_BASE, *CHOICE)
 )
 KNOWN_TO_NUMBA = ("math", "numpy", "numba", "operator", "builtins")
 INSTALLED = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib"))

@@ -1,9 +1,9 @@
-"""Compilation: `@compiled` for the small functions, `kernel` for the loops built from them, kept on disk between processes.
+"""Compilation: `@compiled` for the small functions, `kernel` for the loops built from them, cached on disk between processes.
 
-A kernel is translated with all that it calls, optimised once as a whole (drafts.py), and kept as an object file (kept.py)
-under the hash of everything its machine code depends on (code_hash.py): a second process compiles nothing, and an edit anywhere
-in what it calls compiles it anew. A function can also be made an `entry` of its own, which kernels call by its address: so one
-loop, compiled once, runs every rule.
+A kernel is translated with all that it calls, optimised once as a whole (codegen/linking.py), and cached as an object file
+(object_cache.py) under the hash of everything its machine code depends on (code_hash.py). A second process compiles nothing,
+and an edit anywhere in what it calls compiles it again. A function can also be made an `entry` of its own, which kernels call
+by its address: so one loop, compiled once, runs every rule.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ import llvmlite.binding as llvm
 import numba
 import numpy as np
 
-from . import kept, slots
+from ..engine import object_cache
 from .code_hash import UnknownError, code_hash
+from .codegen import arguments
 from .explain import REFUSED, explained
-from .watched import watched
+from .interruptible import watched
 
 _njit: Any = numba.njit  # its declared type does not know every option
 _OPTIONS = {"nogil": True, "error_model": "numpy"}  # IEEE arithmetic as written: nothing is reordered or contracted
@@ -73,9 +74,9 @@ def inlined(function: Callable[..., Any]) -> Any:
 def entry(label: str, function: Callable[..., Any], signature: tuple[Any, ...], *more: Any, otherwise: Any = None) -> int:
     """The address of a Python function of numbers and pointers, compiled for compiled code to call.
 
-    signature: Numba's types of its arguments. Called with them and a pointer to a float64, which is set to drafts.RAISED if
-    the function raises an exception, it returns what the function returns. more: what else its machine code depends on.
-    otherwise: a function that does the same, in place of one that cannot be compiled.
+    signature: Numba's types of its arguments. Called with them and a pointer to a float64, which is set to
+    codegen.linking.RAISED if the function raises an exception, it returns what the function returns. more: what else its
+    machine code depends on. otherwise: a function that does the same, in place of one that cannot be compiled.
     """
     functions = (function,) if otherwise is None else (function, otherwise)
     return _address(_Work(label, functions, signature, True), dict, *more)[0]
@@ -90,38 +91,40 @@ class Kernel:
         self._label, self._near = getattr(function, "label", function.__name__), getattr(function, "near", False)
         self._entries: dict[Any, tuple[Any, Any]] = {}
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *given: Any) -> Any:
         values: list[Any] = []
-        kind = slots.describe(self._label, arguments, values)
+        kind = arguments.describe(self._label, given, values)
         call, returned = self._entries.get(kind) or self._prepare(kind)
         fault, result = ctypes.c_double(0.0), ctypes.create_string_buffer(64)
-        call(slots.layout(kind).pack(*values), result, fault)
+        call(arguments.layout(kind).pack(*values), result, fault)
         if fault.value:
             raise RuntimeError(f"{self._label}: compiled code raised an exception")
-        return slots.unpacked(returned, list(slots.layout(returned).unpack_from(result))) if returned is not None else None
+        return (
+            arguments.unpacked(returned, list(arguments.layout(returned).unpack_from(result))) if returned is not None else None
+        )
 
     def bound(self, before: tuple[Any, ...], numbers: tuple[float, ...], after: tuple[Any, ...]) -> Bound:
         """The kernel with all arguments fixed but the numbers in the middle, which are examples of what will come."""
         values: list[Any] = []
-        kind = slots.describe(self._label, (*before, *numbers, *after), values)
+        kind = arguments.describe(self._label, (*before, *numbers, *after), values)
         call, returned = self._entries.get(kind) or self._prepare(kind)
         members = kind[-1]
         fixed, changing = members[: len(before)], members[len(before) : len(before) + len(numbers)]
-        place, middle = slots.layout(("tuple", fixed)).size, slots.layout(("tuple", changing))
-        buffer = ctypes.create_string_buffer(slots.layout(kind).pack(*values))
-        return Bound(call, buffer, place, middle, slots.layout(returned), (before, after))
+        place, middle = arguments.layout(("tuple", fixed)).size, arguments.layout(("tuple", changing))
+        buffer = ctypes.create_string_buffer(arguments.layout(kind).pack(*values))
+        return Bound(call, buffer, place, middle, arguments.layout(returned), (before, after))
 
-    def _prepare(self, kind: slots.Kind) -> tuple[Any, Any]:
-        kinds: list[slots.Kind] = []
-        function, unpack, keep = self._function, slots.unpacker(kind), slots.keeper(kinds)
+    def _prepare(self, kind: arguments.Kind) -> tuple[Any, Any]:
+        kinds: list[arguments.Kind] = []
+        function, unpack, keep = self._function, arguments.unpacker(kind), arguments.keeper(kinds)
 
-        def from_slots(arguments, result):
-            keep(result, function(*unpack(arguments)))
+        def from_numbers(numbers, result):
+            keep(result, function(*unpack(numbers)))
 
         with _compiling:
             if kind not in self._entries:
-                pointers = (slots.slot_pointer, slots.slot_pointer)
-                work = _Work(self._label, (from_slots,), pointers, self._near)
+                pointers = (arguments.slot_pointer, arguments.slot_pointer)
+                work = _Work(self._label, (from_numbers,), pointers, self._near)
                 address, found = _address(work, lambda: {"returns": kinds[-1]}, kind)
                 prototype = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_double))
                 self._entries[kind] = prototype(address), _hashable(found["returns"])
@@ -156,7 +159,7 @@ class Bound:
 def kernel(factory: Callable[..., Callable[..., Any]], *parts: Any) -> Any:
     """The compiled function `factory(*parts)`, where the parts are `compiled` functions that it calls.
 
-    It is kept on disk, and compiled again when it, anything it calls or any constant it reads has changed. Only where that
+    It is cached on disk, and compiled again when it, anything it calls or any constant it reads has changed. Only where that
     cannot be known, as with a plain Python object that is none of these, is it compiled once per process.
     """
     return Kernel(factory(*parts))
@@ -164,7 +167,7 @@ def kernel(factory: Callable[..., Callable[..., Any]], *parts: Any) -> Any:
 
 @cache
 def from_python(part: Any) -> Any:
-    """A `compiled` function for calls from Python, its machine code kept on disk like a kernel's."""
+    """A `compiled` function for calls from Python, its machine code cached on disk like a kernel's."""
     return Kernel(part.py_func)
 
 
@@ -173,7 +176,7 @@ def _hashable(kind: Any) -> Any:
 
 
 class _Work(NamedTuple):
-    """What is to be compiled: the first of some functions that can be, and whether near its constants (drafts.py)."""
+    """What is to be compiled: the first of some functions that can be, and whether near its constants (codegen/linking.py)."""
 
     label: str
     functions: tuple[Any, ...]
@@ -182,7 +185,7 @@ class _Work(NamedTuple):
 
     def object_code(self) -> Any:
         """Of the first function that can be compiled; the last one's error if none can."""
-        from .drafts import object_code
+        from .codegen.linking import object_code
 
         def code_of(function: Any) -> Any:
             dispatcher = _njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
@@ -195,14 +198,14 @@ class _Work(NamedTuple):
 
 
 def _address(work: _Work, header: Callable[[], dict[str, Any]], *more: Any) -> tuple[int, Any]:
-    """The address of machine code and its header: loaded if it was kept, else compiled and, if it can be known again, kept."""
+    """The address of machine code and its header: loaded from the cache, else compiled and, if its hash is known, cached."""
     with _compiling:
         try:
             kinds = tuple(str(kind) for kind in work.signature)
             name = code_hash(*work.functions, _machine(), kinds, work.near, more, strict=True)
         except UnknownError:
             name = None
-        found = kept.read(name) if name else None
+        found = object_cache.read(name) if name else None
         address = _load(*found) if found else None
         if found and address:
             return address, found[0]
@@ -212,7 +215,7 @@ def _address(work: _Work, header: Callable[[], dict[str, Any]], *more: Any) -> t
             raise explained(error, work.functions) from None
         description = {"needed": needed, **header()}
         if name:
-            kept.write(name, description, code)
+            object_cache.write(name, description, code)
         return _load(description, code) or 0, description
 
 

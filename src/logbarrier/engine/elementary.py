@@ -5,8 +5,8 @@ Both take numbers or `Lanes`. Accuracy is within 2 units in the last place (test
 
 from __future__ import annotations
 
+from .codegen.lanes import exponent_of, fma, mantissa_of, select_above, times_power_of_two
 from .compiled import inlined
-from .lanes import exponent_of, fma, mantissa_of, select_above, times_power_of_two
 
 ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it rounds to an integer, held in the low bits
 LOG2_E = 1.4426950408889634

@@ -5,9 +5,9 @@ Its quantiles are `random.standard_normal`.
 
 from __future__ import annotations
 
+from .codegen.lanes import fma, select_above
 from .compiled import inlined
 from .elementary import exp
-from .lanes import fma, select_above
 
 FARTHEST = 40.0  # beyond, density and tail are 0 in float64
 _INVERSE_ROOT_TWO_PI = 0.3989422804014327

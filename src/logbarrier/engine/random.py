@@ -11,10 +11,10 @@ import math
 import numpy as np
 from numba import uint64
 
+from .codegen.integer_lanes import as_float, lane_numbers, load_integers, splat_whole
+from .codegen.lanes import WIDTH, fma, select_above, store, store_pairs
 from .compiled import compiled, inlined
 from .elementary import log
-from .lanes import WIDTH, fma, select_above, store, store_pairs
-from .whole_lanes import as_float, lane_numbers, load_whole, splat_whole
 
 STEP = 0  # one block a step: the first half draws the arm, the second the reward
 ARM = 1  # further draws for the arm of a step
@@ -93,7 +93,7 @@ def fill_uniforms(uniforms, first, count, run, key):
 def fill_uniforms_of_runs(arms, rewards, first, count, runs, key):
     """The same for eight runs side by side: index i * 8 + lane is step first + i of runs[lane]."""
     for i in range(count):
-        arm, reward = _uniforms_in_lanes(first + i, 0, load_whole(runs, 0), STEP, key)
+        arm, reward = _uniforms_in_lanes(first + i, 0, load_integers(runs, 0), STEP, key)
         store(arms, i * WIDTH, arm)
         store(rewards, i * WIDTH, reward)
 

@@ -11,11 +11,11 @@ from bokeh.layouts import column
 from bokeh.models import CustomJSTickFormatter
 from bokeh.models.widgets import CheckboxGroup, RadioButtonGroup, Select, Slider, Spinner, TextInput
 
+from .environments import WORLDS
 from .laws import LAWS
 from .presets import PRESETS
 from .rules import CHOICES
 from .state import MOST_ARMS, MOST_HORIZON, MOST_RUNS, State
-from .worlds import WORLDS
 
 Changed = Callable[[dict[str, Any]], None]
 UNIFORM = -6.1  # where the start's slider stands for a uniform start; above, the exponent of p(a*)

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..base.failure import INVALID
+from .environments import world_job
 from .jobs import Kept, curves_job, paths_job
 from .rules import curves_of
 from .state import State
 from .views import curves
 from .views.distribution import DistributionView
+from .views.environment import WorldView
 from .views.figure import View
 from .views.policy import PolicyView
 from .views.simplex import SimplexView
-from .views.world import WorldView
 from .worker import Check
-from .worlds import world_job
 
 Job = Callable[[State, Kept, Check], Iterator[Any]]
 

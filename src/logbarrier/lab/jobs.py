@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
-from ..bandits.flights import FEW_ARMS
+from ..bandits.engines import FEW_ARMS
 from ..bandits.policies import policies
 from ..bandits.problems import Bandit, ProblemSource
 from ..bandits.simulator import simulate
 from ..bandits.starts import OptimalArmAt
-from ..paper.plateau import mean_plateau
 from ..record import Record
+from ..theory.plateau import mean_plateau
 from .laws import instance_of, problem_of
 from .rules import Curve, curves_of
 from .state import State

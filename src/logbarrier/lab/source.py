@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..bandits.problems import Bandit
 from ..studies import Study, product
 from ..studies.study_file import study_as_toml
-from . import worlds
+from . import environments
 from .laws import LAWS, problem_of
 from .rules import curves_of
 from .state import State
@@ -16,7 +16,7 @@ MOST_MEANS = 2000  # of a fixed instance, written out in a study file
 def as_python(state: State) -> str:
     """A script that computes what a state shows, number by number; for single runs, the curves they are part of."""
     if state.view == "world":
-        return worlds.as_python(state)
+        return environments.as_python(state)
     options = f"horizon={state.horizon}, runs={state.runs}, seed={state.seed}"
     if state.spacing != "linear":
         options += f', spacing="{state.spacing}"'

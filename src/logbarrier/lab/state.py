@@ -13,9 +13,9 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from ..base import validate
+from .environments import WORLDS
 from .laws import LAWS
 from .rules import CHOICES
-from .worlds import WORLDS
 
 VIEWS = ("learning", "smallest", "regret", "distribution", "policy", "simplex", "world")
 SIMPLEX_ARMS = 3

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 from numba import uint64
 
+from ..engine.codegen.fields import Fields
 from ..engine.compiled import compiled, inlined
 from ..engine.elementary import exp
-from ..engine.fields import Fields
 
 VISITS, OCCUPANCY, REWARD, NOVELTY, FIRST = 0, 1, 2, 3, 4
 EPISODES, FOUND, STEPS, RARENESS = 0, 1, 2, 3

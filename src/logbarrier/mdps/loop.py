@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import uint64
 
+from ..engine.codegen.fields import Fields
 from ..engine.compiled import kernel
-from ..engine.fields import Fields
 from ..engine.random import fill_uniforms, philox, uniform
 from .episode import ENDED, Episode, count_visits
-from .world import World, fetch_ahead, searched, successor_of
+from .transitions import World, fetch_ahead, searched, successor_of
 
 BATCH = 256  # steps whose random numbers are drawn together
 START = 4  # the purpose, in the random counter, of a draw of a first state

@@ -49,7 +49,7 @@ def settle(offsets, successors, probabilities, policy, gamma, waiting, settled):
         upwards = not upwards
 
 
-class Judge:
+class Evaluator:
     """Measures policies on one MDP.
 
     score          J of the greedy policy, 0 for uniform play and 1 for the optimum

@@ -12,17 +12,17 @@ import numpy as np
 
 from ..base import validate
 from ..base.failure import RuleError, WrongTypeError
+from ..base.runs import LARGEST_STEP, Progress, Reporter, Runs, checkpoint_steps, metric_names, run_all
 from ..engine.code_hash import classes_of
 from ..engine.random import stream_key
-from ..engine.runs import LARGEST_STEP, Progress, Reporter, Runs, checkpoint_steps, fly_all, metric_names
 from ..record import Record
 from .algorithms import Rule
 from .environments import MDPSource
 from .episode import new_episode, nothing_learned
 from .loop import REWARDS, Job, loop_kernel
-from .measure import METRICS, RANGES, Judge
+from .measure import METRICS, RANGES, Evaluator
 from .problem import FiniteMDP
-from .world import world_of
+from .transitions import world_of
 
 DEFAULT_CHECKPOINTS = 51
 STEPS_PER_PIECE = 1_000_000  # between two looks at the progress bar and at Ctrl-C, about a tenth of a second
@@ -76,9 +76,9 @@ def simulate(
     if not all(hasattr(mdp, name) for name in ("instance", "n_states", "n_actions")) or isinstance(mdp, type):
         raise WrongTypeError(f"simulate: mdp must be an MDP such as mdps.RiverSwim(12), got {mdp!r}")
     key = stream_key(asked.seed)
-    Flight(rule, Judge(mdp.instance(key, asked.first)), key, asked.first).advance(0)  # compiles before the clock starts
+    Flight(rule, Evaluator(mdp.instance(key, asked.first)), key, asked.first).advance(0)  # compiles before the clock starts
     started = time.perf_counter()
-    measured = _fly(rule, mdp, asked, marks, chunk, names, progress)
+    measured = _run(rule, mdp, asked, marks, chunk, names, progress)
     sizes = {"n_states": mdp.n_states, "n_actions": mdp.n_actions, "horizon": horizon}
     return Record(
         marks,
@@ -106,7 +106,7 @@ def code_roots(rule: Rule, mdp: MDPSource) -> tuple[Any, ...]:
     return *classes_of(rule), *classes_of(mdp), simulate
 
 
-def _fly(
+def _run(
     rule: Rule,
     mdp: MDPSource,
     asked: Runs,
@@ -116,7 +116,7 @@ def _fly(
     progress: bool | Progress,
 ) -> np.ndarray:
     """The metrics of these names (runs, marks, names) of all runs; `chunk` steps lie between two looks at Ctrl-C."""
-    key, stop, judges = stream_key(asked.seed), threading.Event(), _Judges()
+    key, stop, judges = stream_key(asked.seed), threading.Event(), _Evaluators()
     measured = np.empty((asked.count, len(marks), len(names)))
 
     with Reporter(progress, asked.count * int(marks[-1])) as report:
@@ -131,14 +131,14 @@ def _fly(
                     report(flight.advance(min(mark, flight.time + chunk)))
                 measured[index, c] = flight.measure(names)
 
-        fly_all(one_run, asked.count, asked.threads, stop)
+        run_all(one_run, asked.count, asked.threads, stop)
     return measured
 
 
 class Flight:
     """One run in progress: all that the rule has learnt, and where it stands."""
 
-    def __init__(self, rule: Rule, judge: Judge, key: np.ndarray, run: int) -> None:
+    def __init__(self, rule: Rule, judge: Evaluator, key: np.ndarray, run: int) -> None:
         mdp = judge.mdp
         self._rule, self._judge = rule, judge
         self._loop = loop_kernel(rule.act, rule.at_once, rule.learn, rule.renew)
@@ -163,15 +163,15 @@ class Flight:
         return self._judge.measure(names, policy, self.learned, self.time, float(self._stand[REWARDS]))
 
 
-class _Judges:
+class _Evaluators:
     """One judge for each MDP in turn; runs of a fixed MDP share one."""
 
     def __init__(self) -> None:
-        self._last: Judge | None = None
+        self._last: Evaluator | None = None
         self._lock = threading.Lock()
 
-    def of(self, mdp: FiniteMDP) -> Judge:
+    def of(self, mdp: FiniteMDP) -> Evaluator:
         with self._lock:
             if self._last is None or self._last.mdp is not mdp:
-                self._last = Judge(mdp)
+                self._last = Evaluator(mdp)
             return self._last

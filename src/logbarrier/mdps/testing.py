@@ -36,7 +36,7 @@ from .episode import (
     nothing_learned,
 )  # fmt: skip
 from .exact.point import Point
-from .measure import Judge
+from .measure import Evaluator
 from .problem import FiniteMDP
 from .simulator import Flight, simulate
 
@@ -174,7 +174,7 @@ def _right_values(rule: ActorCritic, mdp: FiniteMDP, learned: Learned) -> np.nda
 
 def draw_error(rule: Rule, mdp: FiniteMDP, seed: int) -> float:
     """After some episodes, how far the shares of actions are from the policy when the uniform number runs in even steps."""
-    flight, n_draws = Flight(rule, Judge(mdp), stream_key(seed), 0), 2000
+    flight, n_draws = Flight(rule, Evaluator(mdp), stream_key(seed), 0), 2000
     flight.advance(300)
     act, room, worst = from_python(rule.act), np.zeros((1, mdp.n_actions)), 0.0
     policy = rule.policy(flight.learned.theta)

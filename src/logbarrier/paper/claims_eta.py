@@ -10,16 +10,16 @@ import numpy as np
 from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
 from ..bandits.algorithms.rule import Rule
 from ..bandits.algorithms.sgb import SGB
+from ..theory.plateau import mean_plateau
 from .claim import MARGIN, Claim, final, log10_over_floor
 from .evidence import Evidence, above, below, close, every_run_above, share_above
 from .experiment import Results
-from .plateau import mean_plateau
 from .setting import instances
 
 Rules = dict[str, Rule]
-Judge = Callable[[Rules, Results], Iterator[Evidence]]
+Evaluator = Callable[[Rules, Results], Iterator[Evidence]]
 
-_CLAIMS: list[tuple[str, str, str, Judge]] = []
+_CLAIMS: list[tuple[str, str, str, Evaluator]] = []
 
 
 def _barriers(alpha: float) -> Rules:
@@ -27,10 +27,10 @@ def _barriers(alpha: float) -> Rules:
             "1e4": LogBarrierSGB(learning_rate=alpha, eta=1e4), "SGB": SGB(learning_rate=alpha)}  # fmt: skip
 
 
-def _claim(name: str, sentence: str) -> Callable[[Judge], Judge]:
+def _claim(name: str, sentence: str) -> Callable[[Evaluator], Evaluator]:
     """The function below, which judges by the rules of `_barriers`, is this claim's check; its docstring is the meaning."""
 
-    def noted(judge: Judge) -> Judge:
+    def noted(judge: Evaluator) -> Evaluator:
         _CLAIMS.append((name, sentence, (judge.__doc__ or "").removesuffix("."), judge))
         return judge
 

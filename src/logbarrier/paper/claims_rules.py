@@ -11,11 +11,11 @@ from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
 from ..bandits.algorithms.npg import NPG
 from ..bandits.algorithms.rule import Rule
 from ..bandits.algorithms.sgb import SGB
+from ..theory.plateau import mean_plateau
 from .baselines import CLIPPED, NPG_INVERSE_SQRT, NPG_MEI
 from .claim import MARGIN, Check, Claim, final, log10_over_floor
 from .evidence import Evidence, above, below, every_run_above, greater, share_above
 from .experiment import Results
-from .plateau import mean_plateau
 from .setting import ARMS, LEARNING_RATES, barrier, instances
 
 

@@ -9,9 +9,9 @@ from ..plots.curves import LABELS
 from ..plots.style import STYLE, panels
 from ..record import Record
 from ..studies import Study
+from ..theory.plateau import mean_plateau
 from . import setting
 from .experiment import Curve, Experiment, Panel, Results
-from .plateau import mean_plateau
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

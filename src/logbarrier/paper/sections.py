@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..report.page import Markup, heading, paragraph, picture, table
+from ..report.html_page import Markup, heading, paragraph, picture, table
 from .figures import VIEWS
 from .reproduction import EXPERIMENTS
 from .setting import HORIZON, LONG, escape_sentence

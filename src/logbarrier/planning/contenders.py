@@ -15,7 +15,7 @@ from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
 from ..bandits.algorithms.rule import Rule, TwoScalarRule
 from ..bandits.algorithms.thompson_sampling import ThompsonSampling
 from ..bandits.algorithms.ucb1 import UCB1
-from ..bandits.flights import FEW_ARMS
+from ..bandits.engines import FEW_ARMS
 from ..bandits.problems import BernoulliGapInstances, GapInstances
 from ..base import validate
 

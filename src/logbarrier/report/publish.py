@@ -9,7 +9,7 @@ from pathlib import Path
 from ..base.files import whole_file
 from ..studies import CannotWriteError, Store, write_summary
 from . import study_sections
-from .page import commands, heading, page, paragraph, title
+from .html_page import commands, heading, page, paragraph, title
 from .products import is_current, made_from, mark_current
 from .ranking_section import rankings
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..plots import save_figure, standings
 from ..plots.curves import short_label_of
-from .page import heading, paragraph, picture, table
+from .html_page import heading, paragraph, picture, table
 from .ranking import Place, ranking
 from .study_sections import Entry, by_problem, measured_by_all, number
 

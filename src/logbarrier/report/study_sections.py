@@ -18,7 +18,7 @@ from ..studies import Case, Store, records
 from ..studies.status import case_statuses, seconds_of, study_status
 from ..studies.study import Labels
 from ..studies.tables import problem_of
-from .page import commands, heading, paragraph, picture, table, title
+from .html_page import commands, heading, paragraph, picture, table, title
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

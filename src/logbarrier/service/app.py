@@ -16,10 +16,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from ..bandits.durable.durable_agent import DurableAgent
-from ..bandits.durable.ledger import Ledger
-from ..bandits.durable.log import read_history, read_log
-from . import page
+from ..agent.durable.durable_agent import DurableAgent
+from ..agent.durable.ledger import Ledger
+from ..agent.durable.log import read_history, read_log
+from . import dashboard
 from .calls import KNOWN, Body, Call, Calls, check_bearer, refusal
 from .committer import Committer
 from .compaction import compact_for_ever
@@ -95,7 +95,7 @@ class Service:
         """The inner part of the page, drawn on the server."""
         now = await self._committer.do(_policy)
         history = await asyncio.to_thread(read_history, self._agent.path)
-        return Response(page.picture(now, history), media_type="text/html")
+        return Response(dashboard.picture(now, history), media_type="text/html")
 
     async def openapi(self, request: Request) -> Response:
         """The description of this interface."""
@@ -124,7 +124,7 @@ class Service:
     def routes(self, bearer: bytes) -> list[Route]:
         """What answers texts and pages; only the page's frame and the description do not need the token."""
         guarded: dict[str, Handler] = {"/log": self.log, "/metrics": self.metrics, "/picture": self.picture}
-        open_to_all: dict[str, Handler] = {"/openapi.json": self.openapi, **page.STATIC}
+        open_to_all: dict[str, Handler] = {"/openapi.json": self.openapi, **dashboard.STATIC}
         routes = [Route(path, _guarded(handler, bearer)) for path, handler in guarded.items()]
         return routes + [Route(path, handler) for path, handler in open_to_all.items()]
 

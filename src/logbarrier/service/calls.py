@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
-from ..bandits.durable.ledger import SettledError
+from ..agent.durable.ledger import SettledError
 from ..base.failure import WrongTypeError
 from .connection import TRUSTED
 from .fields import Field, RefusedError, check_fields

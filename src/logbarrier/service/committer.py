@@ -8,8 +8,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from ..bandits.durable.durable_agent import DurableAgent
-from ..bandits.durable.ledger import Ledger
+from ..agent.durable.durable_agent import DurableAgent
+from ..agent.durable.ledger import Ledger
 
 MOST_WAITING = 10_000
 TICK = 1.0  # seconds; how often decisions past their ttl are looked for when nobody asks

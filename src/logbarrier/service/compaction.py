@@ -6,7 +6,7 @@ import asyncio
 import logging
 from functools import partial
 
-from ..bandits.durable.ledger import Ledger
+from ..agent.durable.ledger import Ledger
 from .committer import Committer
 
 PAUSE = 600.0  # seconds between one look for what has become too old and the next

@@ -12,7 +12,7 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
-from ..bandits.durable.durable_agent import DurableAgent
+from ..agent.durable.durable_agent import DurableAgent
 from .app import make_app
 from .connection import Connection, connection_limits
 from .log_lines import log_to_stderr

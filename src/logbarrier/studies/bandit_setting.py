@@ -11,7 +11,7 @@ import numpy as np
 from ..bandits.algorithms import RULES
 from ..bandits.algorithms.rule import Rule
 from ..bandits.changing import ChangingBandits, DriftingArms, SeasonalArms, SwappingArms
-from ..bandits.flights import ENGINES, choose
+from ..bandits.engines import ENGINES, choose
 from ..bandits.metrics import METRICS, RANGES
 from ..bandits.problems import (
     BernoulliBandit,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..base import validate
-from ..engine.background import in_background
+from ..base.background import in_background
 from .arrays import add_arrays
 from .cell import Cell, cell_of, machine
 from .cell_file import pack

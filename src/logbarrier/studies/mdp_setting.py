@@ -11,7 +11,7 @@ import numpy as np
 from ..engine.random import stream_key
 from ..mdps import environments
 from ..mdps.algorithms import RULES, Rule
-from ..mdps.environments.gymnasium_worlds import GymnasiumMDP
+from ..mdps.environments.from_gymnasium import GymnasiumMDP
 from ..mdps.measure import METRICS, RANGES
 from ..mdps.problem import FiniteMDP
 from ..mdps.simulator import code_roots, simulate

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..base import validate
 from ..base.progress import Bar
 from ..record import Record
-from . import own
+from . import user_defined
 from .local import LocalExecutor
 from .results import records
 from .run import Executor, Outcome, run
@@ -58,7 +58,7 @@ def run_study(
     >>> [(case.rule["rule"], record.runs) for case, record in done.records()]
     [('sgb', 4), ('npg', 4)]
     """
-    own.refuse_while_loading("run_study")
+    user_defined.refuse_while_loading("run_study")
     validate.instance("run_study", "study", study, Study, "a Study")
     store = Store(Path(out) / study.folder_name, study)
     bar = Bar(sum(cell.steps for cell in study.cells()), study.name) if progress is True else None

@@ -18,7 +18,7 @@ import numpy as np
 from ..base.failure import WrongTypeError
 from ..base.validate import did_you_mean
 from ..record import Record
-from . import own
+from . import user_defined
 
 if TYPE_CHECKING:
     from .cell import Cell
@@ -148,7 +148,11 @@ def class_named(kind: str, name: Any, near: Path | None = None, within: Setting 
         known += classes
     found: type[Any] | None = None
     if isinstance(name, str):
-        found = own.load(name, near) if own.is_reference(name) else own.entry_point(f"logbarrier.{kind}s", name)
+        found = (
+            user_defined.load(name, near)
+            if user_defined.is_reference(name)
+            else user_defined.entry_point(f"logbarrier.{kind}s", name)
+        )
     if found is None:
         near_miss = did_you_mean(name, known)
         raise ValueError(f"{kind} must be one of {', '.join(known)}, or your own as 'file.py:Class', got {name!r}{near_miss}")
@@ -161,4 +165,4 @@ def name_of_class(kind: str, found: type[Any]) -> str:
         for name, known in (setting.rules if kind == "rule" else setting.problems).items():
             if known is found:
                 return name
-    return own.reference_to(found)
+    return user_defined.reference_to(found)

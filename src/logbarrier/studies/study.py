@@ -12,9 +12,9 @@ from typing import Any
 from ..base import validate
 from ..engine.code_hash import code_hash
 from .cell import Cell
-from .own import short_name
 from .settings import Setting, setting_of_problem, setting_of_rule
 from .tables import Table, described, problem_of, rule_of, table_of_problem, table_of_rule
+from .user_defined import short_name
 
 LARGEST = 2**32 - 1  # of a horizon or a number of runs: each is 32 bits of the random counter
 DEFAULT_CHECKPOINTS = 200

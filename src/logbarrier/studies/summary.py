@@ -17,10 +17,10 @@ from typing import Any
 from ..base.files import whole_file
 from ..statistics import STUCK
 from .arrays import shown
-from .own import short_name
 from .results import records
 from .store import CannotWriteError, Store
 from .study import Case
+from .user_defined import short_name
 
 Row = dict[str, Any]
 QUANTILES = {"q05": 0.05, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q95": 0.95}

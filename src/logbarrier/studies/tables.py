@@ -19,8 +19,8 @@ from ..base.failure import WrongTypeError
 from ..base.parameters import hints_of, parameters_of
 from ..base.validate import did_you_mean
 from . import arrays
-from .own import short_name, without_place
 from .settings import Setting, class_named, name_of_class, setting_of_problem, setting_of_rule
+from .user_defined import short_name, without_place
 
 Table = dict[str, Any]
 

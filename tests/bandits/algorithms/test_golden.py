@@ -10,8 +10,8 @@ import pytest
 
 import logbarrier as lb
 from logbarrier.bandits.algorithms import make_rule
-from logbarrier.bandits.loops.calls import calls_of
 from logbarrier.bandits.loops.dense import PRESENT, update_kernel
+from logbarrier.bandits.loops.functions import functions_of
 from logbarrier.bandits.loops.policy import TOTAL, new_policy
 
 CASES = json.loads((Path(__file__).parents[2] / "data" / "trajectories.json").read_text())["cases"]
@@ -57,7 +57,7 @@ def test_the_simulators_step_replays_it(case):
     rule, n_arms = rule_of(case), case["n_arms"]
     policy = new_policy(np.zeros(n_arms))
     learned = (rule.new_memory(), *rule.new_arm_numbers(n_arms))
-    step, calls = update_kernel(), calls_of(rule, n_arms)
+    step, calls = update_kernel(), functions_of(rule, n_arms)
     for t, (arm, reward) in enumerate(zip(case["arms"], case["rewards"], strict=True), start=1):
         step(policy, calls, learned, n_arms, t, arm, reward, PRESENT)
     assert worst_error(policy[1][:n_arms] / policy[3][TOTAL], case) <= 1e-11

@@ -13,7 +13,7 @@ from scipy.stats import beta, chisquare
 
 import logbarrier as lb
 from logbarrier import testing
-from logbarrier.bandits.loops.calls import vector_calls_of
+from logbarrier.bandits.loops.functions import vector_functions_of
 from logbarrier.bandits.loops.vectors import set_policy_of
 from logbarrier.engine.compiled import from_python
 
@@ -175,7 +175,7 @@ def test_rewards_of_1e100_leave_probabilities(rule):
 def thompson_probabilities(centres, counts):
     vectors, policy = np.array([centres, counts, 1 / np.sqrt(np.add(counts, 1.0))]), np.empty(len(centres))
     rule = lb.ThompsonSampling()
-    from_python(set_policy_of)((vector_calls_of(rule, len(centres)), vectors, rule.new_memory(), policy), int(sum(counts)))
+    from_python(set_policy_of)((vector_functions_of(rule, len(centres)), vectors, rule.new_memory(), policy), int(sum(counts)))
     return policy
 
 

@@ -10,7 +10,7 @@ from plain_lazy import PlainLazy
 from scipy.stats import chisquare
 
 import logbarrier as lb
-from logbarrier.bandits.loops.calls import call_mixing, call_moves, calls_of
+from logbarrier.bandits.loops.functions import call_mixing, call_moves, functions_of
 from logbarrier.bandits.loops.lazy.layout import (
     CLASSES,
     HEAVY_ARMS,
@@ -28,8 +28,8 @@ from logbarrier.bandits.loops.policy import mix_with_uniform as dense_mix
 from logbarrier.bandits.loops.policy import move as dense_move
 from logbarrier.bandits.loops.policy import new_policy, opened_policy
 from logbarrier.bandits.softmax import softmax
+from logbarrier.engine.codegen.pointers import moved, pointer_to
 from logbarrier.engine.compiled import compiled, from_python
-from logbarrier.engine.pointers import moved, pointer_to
 from logbarrier.engine.random import stream_key
 
 FALSE_ALARM = 1e-6
@@ -127,7 +127,7 @@ def replay(rule, n_arms, steps, seed=0, theta=None):
     means = rng.uniform(-1, 0.9, n_arms)
     means[:2] = 1.0, 0.9
     random = rng.random((steps, 5)), rng.standard_normal(steps), stream_key(seed)
-    replay_kernel(arrays, policy, calls_of(rule, n_arms), rule.new_memory(), means, *random)
+    replay_kernel(arrays, policy, functions_of(rule, n_arms), rule.new_memory(), means, *random)
     return probabilities(arrays), policy[1][:n_arms] / policy[3][DENSE_TOTAL]
 
 

@@ -8,10 +8,10 @@ import pytest
 
 import logbarrier as lb
 from logbarrier.bandits.algorithms.rule import TwoScalarRule
-from logbarrier.bandits.loops import calls
-from logbarrier.engine import drafts
+from logbarrier.bandits.loops import functions
+from logbarrier.engine.codegen import linking
+from logbarrier.engine.codegen.arguments import packed
 from logbarrier.engine.compiled import compiled
-from logbarrier.engine.slots import packed
 
 
 def test_lockstep_runs_are_the_dense_ones(two_scalar_rule):
@@ -88,9 +88,9 @@ def test_rules_and_rewards_that_branch_have_the_bits_of_those_that_do_not():
 @pytest.fixture
 def tries(monkeypatch, tmp_path):
     """How many compilations were tried."""
-    made, original = [], drafts.object_code
+    made, original = [], linking.object_code
     monkeypatch.setenv("LOGBARRIER_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(drafts, "object_code", lambda *arguments: made.append(1) or original(*arguments))
+    monkeypatch.setattr(linking, "object_code", lambda *arguments: made.append(1) or original(*arguments))
     return made
 
 
@@ -107,7 +107,7 @@ def tries(monkeypatch, tmp_path):
 )
 def test_a_rule_is_compiled_for_all_runs_at_once_unless_it_branches_on_them(tries, rule, expected):
     kind, _ = packed("", rule.hyper(10))
-    calls._moves_of_runs.__wrapped__(rule.lift_and_drain, rule.memory_fields, kind)
+    functions._moves_of_runs.__wrapped__(rule.lift_and_drain, rule.memory_fields, kind)
     assert len(tries) == expected
 
 
@@ -115,9 +115,9 @@ def test_a_rule_is_compiled_for_all_runs_at_once_unless_it_branches_on_them(trie
     ("family", "expected"), [(lb.GaussianBandit, 1), (lb.BernoulliBandit, 1), (lb.UniformBandit, 1), (lb.BetaBandit, 2)]
 )
 def test_rewards_are_drawn_for_all_runs_at_once_unless_they_branch(tries, family, expected):
-    calls._reward_of_runs.__wrapped__(family.reward_of)
+    functions._reward_of_runs.__wrapped__(family.reward_of)
     assert len(tries) == expected
-    calls._noise.__wrapped__(family.noise)
+    functions._noise.__wrapped__(family.noise)
     assert len(tries) == expected + 1
 
 

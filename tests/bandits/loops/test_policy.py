@@ -11,8 +11,8 @@ from scipy.stats import chisquare
 from logbarrier.bandits.loops import policy as dense
 from logbarrier.bandits.loops.policy import SHIFT, TOTAL, draw_from_arrays, new_policy, opened_policy
 from logbarrier.bandits.softmax import softmax
+from logbarrier.engine.codegen.pointers import pointer_to
 from logbarrier.engine.compiled import compiled, from_python
-from logbarrier.engine.pointers import pointer_to
 
 draw_arm = from_python(draw_from_arrays)
 

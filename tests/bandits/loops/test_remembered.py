@@ -10,7 +10,7 @@ import pytest
 
 import logbarrier as lb
 from logbarrier import TwoScalarRule, testing
-from logbarrier.bandits.flights import DenseFlight, LazyFlight, Stops, engines_for
+from logbarrier.bandits.engines import DenseRun, LazyRun, Stops, engines_for
 from logbarrier.bandits.metrics import METRICS
 from logbarrier.bandits.starts import Uniform
 from logbarrier.engine.compiled import compiled
@@ -50,14 +50,14 @@ def test_it_conforms():
     testing.check_rule(CountingSGB())
 
 
-@pytest.mark.parametrize("flight_type", [DenseFlight, LazyFlight])
+@pytest.mark.parametrize("engine_run", [DenseRun, LazyRun])
 @pytest.mark.parametrize("n_arms", [5, 300])
-def test_the_numbers_kept_are_those_of_the_arms_pulled(flight_type, n_arms):
+def test_the_numbers_kept_are_those_of_the_arms_pulled(engine_run, n_arms):
     """Regret is the sum over arms of pulls times gap; with gaps drawn at random hardly any other counts give it."""
     problem = lb.GaussianBandit(np.random.default_rng(n_arms).uniform(-1, 1, n_arms))
     stops = Stops.with_checkpoints(np.array([STEPS]), np.array([STEPS]))
     out = np.empty((1, 1, len(METRICS)))
-    flight = flight_type(CountingSGB(), problem, Uniform(), stream_key(1), range(1), stops, out)
+    flight = engine_run(CountingSGB(), problem, Uniform(), stream_key(1), range(1), stops, out)
     flight.advance(0, 1)
     counts = flight._state[2][2]
     means = problem.instance(stream_key(1), 0)[0]

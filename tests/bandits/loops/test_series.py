@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from logbarrier.bandits.loops.lazy import series
 from logbarrier.bandits.loops.lazy.layout import CLASSES, K2, K3, MASSES, MOMENTS, ORDER, TOTAL
 from logbarrier.bandits.loops.lazy.series import REACH
+from logbarrier.engine.codegen.lanes import HALF
 from logbarrier.engine.compiled import compiled, from_python
-from logbarrier.engine.lanes import HALF
 
 BOUND = 4 * REACH**7  # per refresh, relative; REACH^7 is 2.3e-13
 

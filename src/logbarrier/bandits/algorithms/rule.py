@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...base.parameters import Parameterised, written
+from ...engine.codegen.fields import Fields
 from ...engine.compiled import compiled
-from ...engine.fields import Fields
 
 
 @compiled

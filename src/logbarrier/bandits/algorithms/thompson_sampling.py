@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from ...base.parameters import between, optional
+from ...engine.codegen.lanes import WIDTH, lane_sum, load, splat, store
 from ...engine.compiled import compiled
 from ...engine.elementary import exp, log
-from ...engine.lanes import WIDTH, lane_sum, load, splat, store
 from ...engine.normal import distribution_and_density
 from ...engine.random import fill_arm_normals
 from ..loops.vectors import largest

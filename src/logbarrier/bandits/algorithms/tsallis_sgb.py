@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from ...base.parameters import AtLeastZero, between
+from ...engine.codegen.lanes import WIDTH, lane_sum, load, select_above, splat, store
 from ...engine.compiled import compiled
 from ...engine.elementary import exp, log
-from ...engine.lanes import WIDTH, lane_sum, load, select_above, splat, store
 from .. import schedules
 from ..loops.policy import SMALLEST_PROBABILITY, within_reach
 from ..loops.vectors import largest

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...engine.codegen.pointers import pointer_to, room_for
 from ...engine.compiled import compiled, inlined, kernel
-from ...engine.pointers import pointer_to, room_for
-from .calls import call_moves, share_to_mix
+from .functions import call_moves, share_to_mix
 from .policy import (
     SMALLEST_PROBABILITY,
     TOTAL,

@@ -1,6 +1,6 @@
 """Faults: what went wrong in compiled code, as one float64 that Python reads: kind + 8 step, 0 for none.
 
-The first fault is the one that is reported. A rule that raises an exception sets RAISED (engine/drafts.py).
+The first fault is the one that is reported. A rule that raises an exception sets RAISED (engine/codegen/linking.py).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .calls import LawCalls
+from .functions import RewardFunctions
 
 
 class Job(NamedTuple):
@@ -25,7 +25,7 @@ class Job(NamedTuple):
     """
 
     arrays: tuple[Any, ...]
-    law: LawCalls
+    law: RewardFunctions
     parameters: np.ndarray
     best: np.ndarray
     key: np.ndarray

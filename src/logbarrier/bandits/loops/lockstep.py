@@ -4,7 +4,7 @@ With a handful of arms a step is short and waits for its own results; eight runs
 the operations of its run alone, so a run's bits do not depend on which runs are beside it. What every step does is done in
 lanes; what is rare (a reward out of range, a total that needs a new shift) is done run by run.
 
-State of eight runs over K arms, as rows (engine/beside.py):
+State of eight runs over K arms, as rows (engine/codegen/lane_arrays.py):
     theta    (K, 8)  preferences
     weights  (K, 8)  exp(theta - shift)
     sums     (K, 8)  the weights of all arms up to this one, from which arms are drawn; the last row is the totals
@@ -20,15 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.core import types
 
-from ...engine.beside import column_of, new_rows, rows_at, tables_at
+from ...engine.codegen.integer_lanes import lanes_from, load_integers, select_equal, splat_whole, store_whole, whole_if_above
+from ...engine.codegen.lane_arrays import column_of, new_rows, rows_at, tables_at
+from ...engine.codegen.lanes import WIDTH, fma, lanes_above, lanes_within, select_above, splat
+from ...engine.codegen.pointers import moved, pointer_to, room_for
 from ...engine.compiled import compiled, inlined, kernel
 from ...engine.elementary import exp, log
-from ...engine.lanes import WIDTH, fma, lanes_above, lanes_within, select_above, splat
-from ...engine.pointers import moved, pointer_to, room_for
 from ...engine.random import fill_uniforms_of_runs
-from ...engine.whole_lanes import lanes_from, load_whole, select_equal, splat_whole, store_whole, whole_if_above
 from ..metrics import METRICS, measure
-from .calls import call_moves_of_runs, call_noise, call_reward_of_runs, share_to_mix
+from .functions import call_moves_of_runs, call_noise, call_reward_of_runs, share_to_mix
 from .policy import (
     HIGHEST_TOTAL,
     LARGEST_MOVE,
@@ -153,7 +153,7 @@ def held_back(state, arms):
             kept[lane] = state.n_arms - 1
             while kept[lane] > 0 and column_of(state.weights, lane)[kept[lane]] == 0.0:
                 kept[lane] -= 1
-    return load_whole(kept, 0)
+    return load_integers(kept, 0)
 
 
 @compiled
@@ -272,7 +272,7 @@ def _loop() -> Callable[..., Any]:
         stops, rows = pointer_to(job.stops), pointer_to(job.rows)
         pulled, rewards, uniforms, noises = _room_for_arms(), _room_for_lanes(), _room_for_batch(), _room_for_batch()
         means, regret = tables_at(tables, size, state.n_arms), rows_at(regrets)  # row 0 of a table are the means
-        best_means = means[0, load_whole(bests, 0)]
+        best_means = means[0, load_integers(bests, 0)]
         t = int(progress[DONE])
         if t == 0:
             recentre_those(state, EVERY_LANE)

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...engine.codegen.lanes import WIDTH, lane_sum, load, splat, store
+from ...engine.codegen.pointers import pointer_to
 from ...engine.compiled import compiled, from_python, inlined
 from ...engine.elementary import exp, log
-from ...engine.lanes import WIDTH, lane_sum, load, splat, store
-from ...engine.pointers import pointer_to
 from .faults import BAD_MOVE, BAD_REWARD, LARGEST, note
 
 BLOCK = 64

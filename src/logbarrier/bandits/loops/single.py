@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...engine.codegen.pointers import moved, pointer_to, room_for
 from ...engine.compiled import inlined
-from ...engine.pointers import moved, pointer_to, room_for
 from ...engine.random import fill_uniforms
 from ..metrics import METRICS, measure
-from .calls import call_noise, call_reward
+from .functions import call_noise, call_reward
 from .policy import checked_reward
 
 BATCH = 128  # steps whose random numbers are drawn together
@@ -42,7 +42,7 @@ def the_place_itself(state, place):
 def loop_of(
     label: str, near: bool, opened: Any, refilled: Any, drawn: Any, arm_at: Any, learnt: Any, reported: Any
 ) -> Callable[..., Any]:
-    """The loop of an engine, for `kernel`; near as in engine/drafts.py: it makes dense 17 % faster, and lazy 8 % slower."""
+    """Return the loop of an engine, for `kernel`; near (codegen/linking.py) makes dense 17 % faster, and lazy 8 % slower."""
 
     def loop(job, first, last):
         """Run up to stops[last - 1] of a `Job`; at stops[c] measure into row rows[c] of out, unless that is negative."""

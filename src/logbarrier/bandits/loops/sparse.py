@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.core import types
 
+from ...engine.codegen.lanes import WIDTH, fma, lane_sum, load
+from ...engine.codegen.pointers import pointer_to, room_for
 from ...engine.compiled import compiled, from_python, inlined, kernel
 from ...engine.elementary import EXP_LOWEST, exp, log
-from ...engine.lanes import WIDTH, fma, lane_sum, load
-from ...engine.pointers import pointer_to, room_for
-from .calls import call_moves
 from .dense import learn_mean, opened_learned
+from .functions import call_moves
 from .policy import PADDING, SMALLEST_PROBABILITY, checked_move
 from .single import loop_of, nothing_more, the_place_itself
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ...engine.codegen.lanes import WIDTH, lane, lane_sum, load, select_above, splat, store
+from ...engine.codegen.pointers import array_at, pointer_to, room_for
 from ...engine.compiled import compiled, inlined, kernel
 from ...engine.elementary import exp
-from ...engine.lanes import WIDTH, lane, lane_sum, load, select_above, splat, store
-from ...engine.pointers import array_at, pointer_to, room_for
-from .calls import call_draw, call_learn, call_weigh
 from .faults import BAD_ARM, BAD_VECTOR, BAD_WEIGHTS, LARGEST, note
+from .functions import call_draw, call_learn, call_weigh
 from .policy import SMALLEST_PROBABILITY, first_beyond
 from .single import loop_of, nothing_more, the_place_itself
 

@@ -14,7 +14,7 @@ from bokeh.models import LayoutDOM
 
 from ...bandits.algorithms.log_barrier_sgb import LogBarrierSGB
 from ...bandits.algorithms.rule import Rule, TwoScalarRule
-from ...plots.simplex import CORNERS, policy_grid, policy_motion
+from ...paper.simplex import CORNERS, policy_grid, policy_motion
 from ...theory.maximiser import maximiser
 from ..jobs import Paths
 from ..rules import Curve

@@ -3,7 +3,7 @@
 from .deep_sea import DeepSea, RandomDeepSeas
 from .distractor import Distractor
 from .family import Family, MDPSource
-from .gymnasium_worlds import from_gymnasium
+from .from_gymnasium import from_gymnasium
 from .lock import Lock, RandomLocks
 from .random_mdps import RandomMDPs
 from .river_swim import RiverSwim

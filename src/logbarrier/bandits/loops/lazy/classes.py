@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ....engine.codegen.lanes import WIDTH, first_lanes, lane, lane_sum, lanes_above, load, select_above, splat, store
 from ....engine.compiled import compiled
 from ....engine.elementary import exp, log
-from ....engine.lanes import WIDTH, first_lanes, lane, lane_sum, lanes_above, load, select_above, splat, store
 from .layout import (
     CLASSES,
     HEAVY,

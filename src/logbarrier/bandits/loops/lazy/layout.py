@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....engine.codegen.lanes import WIDTH
+from ....engine.codegen.pointers import pointer_to
 from ....engine.compiled import inlined
-from ....engine.lanes import WIDTH
-from ....engine.pointers import pointer_to
 
 CLASSES = 12
 ORDER = 7  # of the series

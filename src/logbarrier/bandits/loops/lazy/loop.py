@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ....engine.codegen.pointers import moved, pointer_to, prefetch, room_for
 from ....engine.compiled import compiled, inlined, kernel
-from ....engine.pointers import moved, pointer_to, prefetch, room_for
 from ....engine.random import ARM, TRIES, fill_tries, philox, uniform
-from ..calls import call_moves, share_to_mix
+from ..functions import call_moves, share_to_mix
 from ..policy import LARGEST_MOVE, SMALLEST_PROBABILITY, cut_move
 from ..single import BATCH, loop_of
 from .layout import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba.core import types
 
+from ....engine.codegen.pointers import room_for
 from ....engine.compiled import compiled, from_python, inlined
 from ....engine.elementary import exp, log
-from ....engine.pointers import room_for
 from .classes import MARGIN, class_for, refresh, set_unit
 from .layout import (
     CAPACITY,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ....engine.codegen.lanes import HALF, lane_sum, lanes_above, load_half, splat_half, store, with_lane
 from ....engine.compiled import compiled, inlined
 from ....engine.elementary import log, moderate_exp, small_exp
-from ....engine.lanes import HALF, lane_sum, lanes_above, load_half, splat_half, store, with_lane
 from ..policy import within_reach
 from .classes import MARGIN, demote_light_heavies, insert, insert_light, remove, resettle, step_exactly
 from .layout import (

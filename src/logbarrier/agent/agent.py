@@ -1,0 +1,271 @@
+"""Agent: a rule that decides online, one ask and tell at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..bandits.algorithms.rule import Rule
+from ..bandits.starts import as_start
+from ..base import validate
+from ..base.failure import RuleError, WrongTypeError
+from ..engine.random import stream_key
+from . import state as agent_state
+from .inputs import below_one, checked_means, checked_names, checked_reward
+from .learner import PRESENT, Drawn, TwoScalarLearner, learner_of
+from .pending import Decision, Moment, Pending, Waiting
+from .state import MOST_DECISIONS
+
+
+class Agent:
+    """A policy over a set of arms that learns from rewards by a rule.
+
+    rule    any rule, such as lb.LogBarrierSGB(learning_rate=0.1, eta=1000)
+    n_arms  how many arms, numbered from 0; or
+    arms    their names, all different
+    seed    the draws: same seed, same rewards, same decisions, to the bit those of run 0 of `simulate`
+    start   None (uniform) or K probabilities
+    means   the true mean rewards (K,), for the exact-gradient rules alone, which are told them
+    floor   arms are drawn from floor/K + (1 - floor) p, so that every propensity is at least floor/K; 0 <= floor < 1
+
+    Rewards may come late and in any order. A reward is credited to the policy that drew its arm: both p(a) and the vector p
+    in theta + lift e_a - drain p are those of the moment of `ask`, so each update is the sampled gradient of that moment.
+    What does move on in between: the step number t, a rule's memory (average reward, arm means) and theta itself.
+    While a decision waits and others are told, its policy is kept (n_arms numbers per moment that anyone still waits for);
+    `forget` lets go of a decision that will have no reward. An agent belongs to one thread at a time; `DurableAgent` may be
+    shared. docs/agent.md has the equations.
+
+    >>> import logbarrier as lb
+    >>> agent = lb.Agent(lb.LogBarrierSGB(learning_rate=0.1, eta=100), arms=["a", "b", "c"], seed=0)
+    >>> first, second = agent.ask(), agent.ask(available=["a", "b"])
+    >>> agent.tell(second, reward=1.0)
+    >>> agent.add_arm("d")
+    >>> agent.tell(first, reward=0.0)
+    >>> restored = lb.Agent.from_state_dict(agent.state_dict())
+    >>> restored.ask() == agent.ask()
+    True
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        *,
+        n_arms: int | None = None,
+        arms: Sequence[Hashable] | None = None,
+        seed: int = 0,
+        start: Any = None,
+        means: Any = None,
+        floor: float = 0.0,
+    ) -> None:
+        validate.instance("Agent", "rule", rule, Rule, "a rule such as SGB(learning_rate=0.1)")
+        if (n_arms is None) == (arms is None):
+            raise ValueError("Agent: give either n_arms or arms")
+        names = checked_names(arms) if arms is not None else list(range(validate.integer("Agent", "n_arms", n_arms, 2)))
+        if len(names) < 2:
+            raise ValueError(f"Agent: needs at least 2 arms, got {len(names)}")
+        if hasattr(start, "theta"):
+            raise WrongTypeError(f"Agent: start must be None or one probability per arm, got {start!r}")
+        if start is not None and not rule.has_preferences:
+            raise ValueError(f"Agent: {rule.name} has no preferences that a start could set, so start must be None")
+        self.rule = rule
+        self._set_arms(names)
+        self.seed = validate.integer("Agent", "seed", seed, 0)
+        self._key = stream_key(self.seed)
+        self._means = checked_means(rule, means, self.n_arms)
+        self._learner = learner_of(rule, as_start("Agent", start, self.n_arms).theta(np.zeros(self.n_arms)), self._means)
+        self.floor = below_one("Agent", "floor", floor)
+        if self.floor:
+            self._two_scalars("Agent", "a floor")
+        self._asked = 0
+        self._updates = 0
+        self._waiting = Waiting(self.n_arms)
+
+    def _set_arms(self, names: list[Any]) -> None:
+        index = {name: i for i, name in enumerate(names)}
+        if len(index) < len(names):
+            twice = next(name for i, name in enumerate(names) if index[name] != i)
+            raise ValueError(f"Agent: arms must all differ, got {twice!r} twice")
+        self.arms, self._index, self._all = tuple(names), index, np.arange(len(names))
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return len(self.arms)
+
+    @property
+    def asked(self) -> int:
+        """How many decisions were made; the next one has this id."""
+        return self._asked
+
+    @property
+    def updates(self) -> int:
+        """How many rewards have been learnt from."""
+        return self._updates
+
+    @property
+    def pending(self) -> tuple[int, ...]:
+        """The ids of the decisions that wait for a reward, oldest first."""
+        return tuple(self._waiting.pending)
+
+    @property
+    def policy(self) -> np.ndarray:
+        """Probabilities (n_arms,) of the arms now, the floor included."""
+        probabilities = self._learner.probabilities
+        return self.floor / self.n_arms + (1 - self.floor) * probabilities if self.floor else probabilities
+
+    @property
+    def theta(self) -> np.ndarray:
+        """Preferences (n_arms,), shifted to sum to zero: softmax cannot tell them from any other shift."""
+        theta = self._learner.theta
+        return np.asarray(theta - theta.mean())
+
+    def ask(self, available: Sequence[Hashable] | None = None) -> Decision:
+        """Draw an arm from the policy, or from its restriction to the arms that are available."""
+        number = self._asked
+        if number >= MOST_DECISIONS:
+            raise ValueError(f"Agent.ask: an agent makes at most {MOST_DECISIONS} decisions")
+        moment = self._waiting.now
+        if available is None and not self.floor:
+            arm, probability = self._learner.draw(number, self._key)
+            decision = Decision(number, self.arms[arm], probability)
+        else:
+            arms = self._all if available is None else self._places(available)
+            place, q, propensity = self._two_scalars("Agent.ask", "available").draw_some(number, self._key, arms, self.floor)
+            arm, probability = int(arms[place]), float(q[place])
+            decision = Decision(number, self.arms[arm], propensity)
+            if len(arms) < self.n_arms:
+                moment = Moment(arms, q, len(arms))
+        self._waiting.add(decision, arm, probability, moment)
+        self._asked = number + 1
+        return decision
+
+    def tell(self, decision: Decision | int, reward: float) -> None:
+        """Learn from the reward of a decision, given as `ask` returned it or by its id; once, at any later time."""
+        checked = checked_reward("Agent.tell", reward)
+        waiting = self._waiting.find("Agent.tell", decision, self._asked)
+        self._learn(waiting, checked)
+        self._waiting.settle(waiting.decision.id)
+
+    def observe(self, arm: Any, reward: float, *, probability: float | None = None) -> None:
+        """Learn from a pull that this agent did not draw, such as one in another system's log.
+
+        probability: with which the other drew the arm; the update is weighted by p(arm)/probability, which makes its mean the
+        gradient at the present policy. None: as if the present policy had drawn it.
+        """
+        checked = checked_reward("Agent.observe", reward)
+        place = self._place("Agent.observe", arm)
+        if probability is None and not self.floor:
+            observed = Decision(-1, arm, 1.0)
+            self._learn(Pending(observed, place, 1.0, self._waiting.now), checked)
+            return
+        learner = self._two_scalars("Agent.observe", "probability")
+        q = float(learner.restricted(self._all)[place])
+        propensity = self.floor / self.n_arms + (1 - self.floor) * q
+        if probability is not None:
+            propensity = validate.number("Agent.observe", "probability", probability)
+            if not 0 < propensity <= 1:
+                raise ValueError(f"Agent.observe: probability must be above 0 and at most 1, got {propensity}")
+        self._learn(Pending(Decision(-1, arm, propensity), place, q, self._waiting.now), checked)
+
+    def forget(self, decision: Decision | int) -> None:
+        """Drop a decision that will never have a reward."""
+        self._waiting.settle(self._waiting.find("Agent.forget", decision, self._asked).decision.id)
+
+    def add_arm(self, arm: Hashable, *, probability: float | None = None) -> None:
+        """Add an arm, as the last one, at `probability` (default 1/(K + 1)); the odds among the others stay as they are."""
+        names = checked_names([*self.arms, arm])
+        learner = self._two_scalars("Agent.add_arm", "add_arm")
+        entering = 1 / len(names) if probability is None else validate.number("Agent.add_arm", "probability", probability)
+        if not 0 < entering < 1:
+            raise ValueError(f"Agent.add_arm: probability must be between 0 and 1, got {entering}")
+        if names[-1] in self._index:
+            raise ValueError(f"Agent.add_arm: arm {arm!r} exists already")
+        self._waiting.leave(lambda: learner.probabilities)
+        learner.add(entering)
+        self._set_arms(names)
+        self._waiting.add_arm(len(names))
+
+    def remove_arm(self, arm: Hashable) -> None:
+        """Remove an arm; the odds among the others stay as they are. Rewards of its pending decisions can still be told."""
+        place = self._place("Agent.remove_arm", arm)
+        learner = self._two_scalars("Agent.remove_arm", "remove_arm")
+        if self.n_arms == 2:
+            raise ValueError("Agent.remove_arm: at least 2 arms must remain")
+        self._waiting.leave(lambda: learner.probabilities)
+        learner.remove(place)
+        self._waiting.remove_arm(place, self.n_arms)
+        self._set_arms([name for name in self.arms if name != arm])
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything as plain JSON values: a restored agent goes on with the same draws and the same bits."""
+        return agent_state.to_plain(self)
+
+    @classmethod
+    def from_state_dict(cls, state: dict[str, Any], rule: Rule | None = None) -> Agent:
+        """The agent that `state_dict` described. rule: needed only for a rule that is not one of this package's."""
+        return agent_state.restored(cls, state, rule)
+
+    def __repr__(self) -> str:
+        policy = self.policy
+        likely = int(np.argmax(policy))
+        return (
+            f"Agent({self.rule!r}, {self.n_arms} arms, {self._updates} updates, {len(self.pending)} pending, "
+            f"most likely {self.arms[likely]!r} at {policy[likely]:.3f})"
+        )
+
+    def _learn(self, told: Pending, reward: float) -> None:
+        """One update from an arm that was drawn at told.moment with probability q and propensity b."""
+        now = self._waiting.now
+        try:
+            self._update(told, reward)
+        except RuleError:
+            self._waiting.stay(now)
+            raise
+        self._updates += 1
+
+    def _update(self, told: Pending, reward: float) -> None:
+        learner, moment, weighted = self._learner, told.moment, told.probability != told.decision.probability
+        present = moment is self._waiting.now
+        drawn_now = present and told.decision.id >= 0
+        self._waiting.leave(lambda: learner.probabilities, but=moment if drawn_now else None)
+        t = self._updates + 1
+        if present and not weighted:
+            learner.update(t, told.arm, reward, PRESENT)
+        elif moment.arms is None and not weighted and moment.policy is not None:
+            learner.update(t, told.arm, reward, moment.policy)
+        elif isinstance(learner, TwoScalarLearner):
+            learner.update_some(t, told.arm, reward, self._drawn(told, learner, present))
+        else:
+            learner.update(t, told.arm, reward, PRESENT)  # its policy was let go
+
+    def _drawn(self, told: Pending, learner: TwoScalarLearner, present: bool) -> Drawn:
+        """What the arm was drawn from; where that policy was let go, the present one, with the weight that corrects for it."""
+        moment, probability = told.moment, told.probability
+        arms = self._all if moment.arms is None else moment.arms
+        policy = learner.restricted(arms) if moment.policy is None else moment.policy
+        if moment.policy is None and not present:
+            probability = float(policy[np.searchsorted(arms, told.arm)]) if told.arm >= 0 else 0.0
+        return Drawn(arms, policy, probability, moment.size, probability / told.decision.probability)
+
+    def _two_scalars(self, who: str, what: str) -> TwoScalarLearner:
+        if not isinstance(self._learner, TwoScalarLearner):
+            raise ValueError(f"{who}: {self.rule.name} keeps its own vectors, for which {what} is not defined")
+        return self._learner
+
+    def _place(self, who: str, arm: Any) -> int:
+        if not isinstance(arm, Hashable) or arm not in self._index:
+            known = f"0 to {self.n_arms - 1}" if self.arms == tuple(range(self.n_arms)) else ", ".join(map(str, self.arms[:10]))
+            raise ValueError(f"{who}: arm must be one of {known}, got {arm!r}")
+        return self._index[arm]
+
+    def _places(self, available: Any) -> np.ndarray:
+        if isinstance(available, str) or not hasattr(available, "__iter__"):
+            raise WrongTypeError(f"Agent.ask: available must be a sequence of arms, got {available!r}")
+        places = np.array(sorted(self._place("Agent.ask", arm) for arm in available), dtype=np.int64)
+        if len(places) == 0:
+            raise ValueError("Agent.ask: available must name at least one arm")
+        if (np.diff(places) == 0).any():
+            raise ValueError("Agent.ask: available must name each arm once")
+        return places

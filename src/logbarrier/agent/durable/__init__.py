@@ -1,0 +1,1 @@
+"""The agent in a file: every call is on disk before it is answered."""

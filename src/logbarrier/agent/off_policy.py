@@ -1,0 +1,229 @@
+"""What another policy would have earned, from a log with propensities.
+
+A log of n decisions has arms a_i, rewards R_i and propensities b_i, the probabilities with which the arms were drawn. The value
+V = sum_a p(a) r(a) of a policy p is estimated with the weights w_i = p_i(a_i)/b_i, p_i being p on the arms available then. Only
+decisions at which p could act count, those with an available arm that p ever draws; n is their number:
+
+    inverse propensity   (1/n) sum w_i R_i                                unbiased
+    self-normalised      sum w_i R_i / sum w_i                            biased by O(1/n), never outside the rewards seen
+    doubly robust        (1/n) sum [ sum_a p_i(a) m(a) + w_i (R_i - m(a_i)) ]   unbiased, and better with a better m
+
+with m(a) the arm's mean reward in the other half of the log, so that no reward judges itself. Propensities may depend on what
+happened before, as those of an agent do: the estimates stay unbiased, and their intervals hold for long logs.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..base import validate
+from ..statistics import LEVEL, t_quantile
+from .inputs import checked_reward
+
+LARGEST_WEIGHT = 1e50  # its square times the square of the largest reward is still a float64
+FEWEST = 30  # effective decisions, below which an interval from a few weights says nothing
+
+
+class OffPolicyWarning(UserWarning):
+    """The log says little about the policy asked for."""
+
+
+@dataclass(frozen=True)
+class Log:
+    """Decisions that got a reward: arms (n,) as places among `names`, rewards (n,), propensities (n,), available (n, K)."""
+
+    names: tuple[Hashable, ...]
+    arms: np.ndarray
+    rewards: np.ndarray
+    propensities: np.ndarray
+    available: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.rewards)
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Mapping[str, Any]], arms: Sequence[Hashable] | None = None) -> Log:
+        """From dicts with arm, reward, probability and available, the names of the arms it was drawn from, as of `read_log`.
+
+        Rows without a reward are left out. available may be missing in all rows if all arms were always available. arms: all of
+        their names; None takes those that occur.
+        """
+        told = _told(rows)
+        seen = dict.fromkeys(name for row in told for name in (row["arm"], *row.get("available", ())))
+        names = tuple(seen) if arms is None else tuple(arms)
+        place = {name: i for i, name in enumerate(names)}
+        unknown = next((name for name in seen if name not in place), None)
+        if unknown is not None:
+            raise ValueError(f"Log: arms must contain every arm in the log, but lacks {unknown!r}")
+        available = np.ones((len(told), len(names)), dtype=bool)
+        for i, row in enumerate(told):
+            if "available" in row:
+                available[i] = False
+                available[i, [place[name] for name in row["available"]]] = True
+        drawn = np.array([place[row["arm"]] for row in told], dtype=np.int64)
+        absent = np.flatnonzero(~available[np.arange(len(told)), drawn])
+        if len(absent):
+            raise ValueError(f"Log: every arm must be one of those available, but {told[absent[0]]['arm']!r} is not")
+        propensities = np.array([validate.number("Log", "probability", row["probability"]) for row in told])
+        if not ((propensities > 0) & (propensities <= 1 + 1e-9)).all():
+            raise ValueError("Log: every probability must be above 0 and at most 1")
+        rewards = np.array([checked_reward("Log", row["reward"]) for row in told])
+        return cls(names, drawn, rewards, propensities, available)
+
+    def only(self, chosen: np.ndarray) -> Log:
+        """The decisions chosen, by a mask (n,)."""
+        return Log(self.names, self.arms[chosen], self.rewards[chosen], self.propensities[chosen], self.available[chosen])
+
+
+@dataclass(frozen=True)
+class Value:
+    """An estimated value: mean, standard error, interval [low, high] at `level`, effective number of decisions.
+
+    decisions: how many the policy could act at; the estimate is over these.
+    """
+
+    mean: float
+    standard_error: float
+    low: float
+    high: float
+    effective: float
+    level: float
+    decisions: int
+
+
+def inverse_propensity(log: Log, policy: Any, *, level: float = LEVEL) -> Value:
+    """The value of a policy, (1/n) sum w_i R_i. policy: a probability for each of log.names, (K,), or a dict by name.
+
+    >>> rows = [{"arm": "a", "reward": 1.0, "probability": 0.5}, {"arm": "b", "reward": 0.0, "probability": 0.5}] * 50
+    >>> round(inverse_propensity(Log.from_rows(rows), {"a": 0.8, "b": 0.2}).mean, 9)
+    0.8
+    """
+    log, weights, _ = _weights(log, policy, level)
+    return _value(weights * log.rewards, weights, level)
+
+
+def self_normalised(log: Log, policy: Any, *, level: float = LEVEL) -> Value:
+    """sum w_i R_i / sum w_i; its standard error by linearisation, (n/sum w) times the deviation of w (R - mean)."""
+    log, weights, _ = _weights(log, policy, level)
+    total = weights.sum()
+    if total == 0:
+        raise ValueError("self_normalised: the policy gives probability 0 to every arm in the log")
+    mean = float(weights @ log.rewards / total)
+    spread = len(log) / total * weights * (log.rewards - mean)
+    return _value(spread, weights, level, mean=mean)
+
+
+def doubly_robust(log: Log, policy: Any, *, level: float = LEVEL) -> Value:
+    """(1/n) sum [ sum_a p_i(a) m(a) + w_i (R_i - m(a_i)) ], m(a) the arm's mean reward in the other half of the log."""
+    log, weights, policies = _weights(log, policy, level)
+    half = np.arange(len(log)) % 2
+    terms = np.empty(len(log))
+    for mine in (0, 1):
+        model = _arm_means(log, half != mine)
+        chosen = half == mine
+        residuals = log.rewards[chosen] - model[log.arms[chosen]]
+        terms[chosen] = policies[chosen] @ model + weights[chosen] * residuals
+    return _value(terms, weights, level)
+
+
+def _arm_means(log: Log, chosen: np.ndarray) -> np.ndarray:
+    """m (K,): mean reward of each arm among the chosen decisions; their overall mean for an arm never drawn."""
+    arms, rewards = log.arms[chosen], log.rewards[chosen]
+    counts = np.bincount(arms, minlength=len(log.names))
+    sums = np.bincount(arms, weights=rewards, minlength=len(log.names))
+    overall = float(rewards.mean()) if len(rewards) else 0.0
+    return np.where(counts > 0, sums / np.maximum(counts, 1), overall)
+
+
+def _told(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The rows with a reward, each of which says which arms were available, if it speaks of that at all."""
+    told: list[Mapping[str, Any]] = []
+    for number, row in enumerate(rows):
+        lacking = next((name for name in ("arm", "reward", "probability") if name not in row), None)
+        if lacking is not None:
+            raise ValueError(f"Log: every row must have arm, reward and probability, but row {number} lacks {lacking!r}")
+        if row["reward"] is None:
+            continue
+        if "available" in row and row["available"] is None:
+            raise ValueError(
+                f"Log: row {number} does not say which arms were available; read the log from the agent's file again, or, if "
+                "the arms never changed, remove 'available' from every row"
+            )
+        told.append(row)
+    return told
+
+
+def _weights(log: Log, policy: Any, level: float) -> tuple[Log, np.ndarray, np.ndarray]:
+    """The n decisions at which the policy could act, w (n,) and the policy on the available arms (n, K).
+
+    Warns where the log can say little, or something else than what was asked.
+    """
+    if len(log) < 2:
+        raise ValueError(f"off_policy: the log must have at least 2 decisions with a reward, got {len(log)}")
+    if not 0 < validate.number("off_policy", "level", level) < 1:
+        raise ValueError(f"off_policy: level must be between 0 and 1, got {level}")
+    p = _probabilities(log.names, policy)
+    masses = log.available @ p
+    acts, whole = masses > 0, masses > 1 - 1e-9
+    if acts.sum() < 2:
+        raise ValueError(f"off_policy: the policy must be able to act at 2 decisions or more, got {acts.sum()} of {len(log)}")
+    doubts = []
+    if not whole.all():
+        doubts.append(
+            f"the policy could act as given at {whole.sum()} of {len(log)} decisions; at {(acts & ~whole).sum()} some of its "
+            f"arms were missing, and it is restricted to the others; at {(~acts).sum()} all were missing, which do not count"
+        )
+    log, masses = log.only(acts), masses[acts]
+    policies = log.available * p / masses[:, None]
+    chosen = policies[np.arange(len(log)), log.arms]
+    if (chosen > LARGEST_WEIGHT * log.propensities).any():
+        raise ValueError(
+            f"off_policy: no weight p(arm)/probability may be above {LARGEST_WEIGHT:g}, but the log has a probability of "
+            f"{log.propensities.min():g}; leave such decisions out"
+        )
+    weights = chosen / log.propensities
+    effective = _effective(weights)
+    never = [name for i, name in enumerate(log.names) if p[i] > 0 and not (log.arms == i).any()]
+    if never:
+        doubts.append(f"the log never drew {never[0]!r}, so it cannot say what the policy earns there")
+    elif effective < FEWEST:
+        doubts.append(
+            f"propensities are too small for this policy: {len(log)} decisions count as {effective:.1f}, and no interval "
+            f"from fewer than {FEWEST} can be trusted"
+        )
+    if doubts:
+        warnings.warn("; ".join(doubts), OffPolicyWarning, stacklevel=3)
+    return log, weights, policies
+
+
+def _probabilities(names: tuple[Hashable, ...], policy: Any) -> np.ndarray:
+    if isinstance(policy, Mapping):
+        unknown = next((name for name in policy if name not in names), None)
+        if unknown is not None:
+            raise ValueError(f"off_policy: the log has no arm {unknown!r}")
+        policy = [policy.get(name, 0.0) for name in names]
+    p = validate.vector("off_policy", "policy", policy)
+    if len(p) != len(names):
+        raise ValueError(f"off_policy: policy must have one probability per arm, {len(names)}, got {len(p)}")
+    if (p < 0).any() or abs(p.sum() - 1) > 1e-9:
+        raise ValueError(f"off_policy: policy must be probabilities that sum to 1, got a sum of {p.sum()}")
+    return p
+
+
+def _effective(weights: np.ndarray) -> float:
+    """(sum w)^2 / sum w^2: so many equally weighted decisions would say as much."""
+    squares = float(weights @ weights)
+    return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
+
+
+def _value(terms: np.ndarray, weights: np.ndarray, level: float, mean: float | None = None) -> Value:
+    centre = float(terms.mean()) if mean is None else mean
+    error = float(terms.std(ddof=1)) / math.sqrt(len(terms))
+    half = t_quantile((1 + level) / 2, len(terms) - 1) * error
+    return Value(centre, error, centre - half, centre + half, _effective(weights), level, len(terms))

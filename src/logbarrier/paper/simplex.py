@@ -1,0 +1,156 @@
+"""Pictures of the theory on the simplex of three arms.
+
+`python -m logbarrier.paper.simplex FOLDER` draws those of docs/theory.md.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..agent.agent import Agent
+from ..bandits import softmax as geometry
+from ..bandits.algorithms.entropy_sgb import EntropySGB
+from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
+from ..bandits.algorithms.npg import NPG
+from ..bandits.algorithms.rule import Rule, TwoScalarRule
+from ..bandits.algorithms.sgb import SGB
+from ..bandits.softmax import softmax
+from ..plots.style import COLOURS, panels, save_figure, styled
+from ..theory.maximiser import maximiser
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3.0) / 2.0]])  # where arms 0, 1, 2 are certain
+MEANS = np.array([0.6, 1.0, 0.0])  # arm 1 is best, arm 0 tempts
+SIMPLEX_RULES: tuple[tuple[str, TwoScalarRule], ...] = (
+    ("SGB", SGB(learning_rate=0.2)),
+    ("NPG", NPG(learning_rate=0.2)),
+    ("ENT, tau 0.05", EntropySGB(learning_rate=0.2, tau=0.05)),
+    ("LB-SGB, eta 60", LogBarrierSGB(learning_rate=0.2, eta=60.0)),
+)
+SIMPLEX_ETA = 60.0
+START = np.array([0.6, 0.1, 0.3])
+
+
+def simplex_paths(*, runs: int = 6, steps: int = 4000, seed: int = 0) -> Figure:
+    """The expected motion of the policy and a few sample paths of four rules on three arms, from a bad start (white)."""
+    with styled():
+        figure, panes = panels(1, len(SIMPLEX_RULES), size=(10.5, 2.7))
+        for axes, (label, rule) in zip(panes, SIMPLEX_RULES, strict=True):
+            draw_frame(axes)
+            grid = policy_grid(14)
+            motion = np.array([policy_motion(rule, p, MEANS) for p in grid]) @ CORNERS
+            length = np.linalg.norm(motion, axis=1, keepdims=True)
+            arrows = motion / np.maximum(length, 1e-12)
+            axes.quiver(*(grid @ CORNERS).T, *arrows.T, length[:, 0], cmap="Greys", norm="log", scale=26, width=0.006)
+            for run in range(runs):
+                path = sample_path(rule, MEANS, start=START, steps=steps, seed=seed + run)
+                axes.plot(*(path @ CORNERS).T, color=COLOURS[run % 6], linewidth=0.5, alpha=0.8)
+                axes.plot(*(path[-1] @ CORNERS), "o", ms=4, color=COLOURS[run % 6])
+            axes.plot(*(START @ CORNERS), "o", ms=5, mfc="white", mec="black", zorder=5)
+            if isinstance(rule, LogBarrierSGB):
+                axes.plot(*(maximiser(MEANS, rule.eta).policy @ CORNERS), "k*", ms=8, zorder=5)
+            axes.set_title(label)
+        return figure
+
+
+def fisher_surface() -> Figure:
+    """log det of the Fisher matrix over the simplex, and the objective it bends: J and Phi_eta."""
+    grid = policy_grid(120)
+    heights = {
+        "log det F = sum log p": np.log(grid).sum(axis=1),
+        "J": grid @ MEANS,
+        f"Phi, eta {SIMPLEX_ETA:g}": grid @ MEANS + np.log(grid).sum(axis=1) / SIMPLEX_ETA,
+    }
+    best = maximiser(MEANS, SIMPLEX_ETA).policy @ CORNERS
+    with styled():
+        figure, panes = panels(1, 3, size=(10.5, 3.3))
+        for axes, (label, values) in zip(panes, heights.items(), strict=True):
+            draw_frame(axes)
+            levels = np.quantile(values, np.linspace(0.02, 1.0, 15))
+            drawn = axes.tricontourf(*(grid @ CORNERS).T, values, levels=levels, cmap="viridis", extend="min")
+            figure.colorbar(drawn, ax=axes, shrink=0.75, format="%.2f")
+            axes.set_title(label)
+        panes[2].plot(*best, "w*", ms=9, markeredgecolor="black")
+    return figure
+
+
+def boundary_steps() -> Figure:
+    """How the Fisher spectrum and the squared step of NPG and SGB behave as three arms approach a deterministic policy."""
+    from ..theory.fisher import (
+        natural_step_second_moment,
+        reduced_smallest_eigenvalue,
+        score_second_moment,
+        tangent_smallest_eigenvalue,
+    )
+
+    lead = np.linspace(0.0, 16.0, 60)
+    thetas = [np.array([x, 0.0, -1.0]) for x in lead]
+    certainty = np.array([1.0 - softmax(theta)[0] for theta in thetas])
+    with styled():
+        figure, (left, right) = panels(1, 2, size=(8.4, 3.1))
+        left.loglog(certainty, [tangent_smallest_eigenvalue(t) for t in thetas], color=COLOURS[0], label="tangent")
+        left.loglog(certainty, [reduced_smallest_eigenvalue(t) for t in thetas], color=COLOURS[1], label="reduced")
+        left.set(title="smallest Fisher eigenvalue", xlabel="1 - p of the likeliest arm")
+        right.loglog(certainty, [natural_step_second_moment(t) for t in thetas], color=COLOURS[1], label="NPG")
+        right.loglog(certainty, [score_second_moment(t) for t in thetas], color=COLOURS[0], label="SGB")
+        right.set(title="mean squared step at unit reward", xlabel="1 - p of the likeliest arm")
+        for axes in (left, right):
+            axes.invert_xaxis()
+            axes.legend()
+    return figure
+
+
+def draw_all(folder: Path) -> list[Path]:
+    """The pictures of docs/theory.md."""
+    pictures = {"simplex-paths": simplex_paths, "fisher-surface": fisher_surface, "boundary-steps": boundary_steps}
+    return [save_figure(picture(), folder / f"{name}.png") for name, picture in pictures.items()]
+
+
+def policy_grid(count: int) -> np.ndarray:
+    """Policies (n, 3) evenly over the inside of the simplex."""
+    steps = np.arange(1, count)
+    return np.array([(i, j, count - i - j) for i in steps for j in steps if i + j < count]) / count
+
+
+def policy_motion(rule: TwoScalarRule, policy: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """dp = F E[update of theta] (K,): where the policy moves on average in a small step, for mean rewards (K,)."""
+    update = rule.expected_update(1, policy, means, np.zeros(len(means)))
+    return np.asarray(geometry.fisher(np.log(policy)) @ update)
+
+
+def draw_frame(axes: Axes) -> None:
+    """The triangle, with the name of each corner."""
+    axes.plot(*CORNERS[[0, 1, 2, 0]].T, color="#444444", linewidth=0.8)
+    for corner, name, where in zip(CORNERS, ("arm 0", "best arm", "arm 2"), ((-4, -12), (4, -12), (0, 5)), strict=True):
+        axes.annotate(name, corner, where, textcoords="offset points", ha="center", fontsize=8)
+    axes.set(xlim=(-0.08, 1.08), ylim=(-0.09, 0.96), aspect="equal")
+    axes.axis("off")
+
+
+def sample_path(rule: Rule, means: np.ndarray, *, start: np.ndarray, steps: int, seed: int, scale: float = 1.0) -> np.ndarray:
+    """Policies (steps + 1, K) of one run with rewards N(means, scale^2), from the policy `start` (K,).
+
+    >>> import logbarrier as lb
+    >>> sample_path(lb.SGB(learning_rate=0.1), np.array([1.0, 0.0]), start=np.array([0.5, 0.5]), steps=3, seed=0).shape
+    (4, 2)
+    """
+    agent = Agent(rule, n_arms=len(means), seed=seed, start=start)
+    noise = np.random.default_rng(seed).normal(scale=scale, size=steps)
+    policies = [agent.policy]
+    for deviation in noise:
+        decision = agent.ask()
+        agent.tell(decision, reward=means[decision.arm] + deviation)
+        policies.append(agent.policy)
+    return np.array(policies)
+
+
+if __name__ == "__main__":
+    for drawn in draw_all(Path(sys.argv[1])):
+        print(drawn)
