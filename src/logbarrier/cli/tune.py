@@ -11,6 +11,7 @@ import typer
 from . import execution
 from .console import bar_of, wide_console
 from .errors import check_figure, one_sentence
+from .plan import MOST_ARMS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,12 +41,14 @@ def tune(
 
     Example: logbarrier tune --arms 1000 --gap 0.1 --horizon 1e6
     """
+    from ..base.validate import integer
     from ..planning.picture import trade_off
     from ..planning.tune import tune as find
     from ..plots.style import save_figure
 
     with one_sentence("nothing was saved"):
         check_figure(plot)
+        integer("tune", "arms", arms, 2, MOST_ARMS)
         with bar_of(1, "tuning", quiet=quiet) as bar:
             found = find(
                 arms, gap, horizon, r_max=r_max, scale=scale, learning_rate=learning_rate, epsilon=epsilon, seed=seed,
