@@ -132,3 +132,86 @@ def test_ctrl_c_stops_with_exit_code_130():
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
     assert stderr == "logbarrier: stopped; nothing was saved\n"
+
+
+OWN_RULE = """
+import sys
+from dataclasses import dataclass
+import logbarrier as lb
+from logbarrier.engine.compiled import compiled
+@compiled
+def lift_and_drain(reward, probability, t, memory, hyper):
+    {first}
+    return {returned}, 0.1 * reward
+@dataclass(frozen=True, kw_only=True)
+class Own(lb.TwoScalarRule):
+    name, place, lift_and_drain, memory_size = "own", "here", staticmethod(lift_and_drain), 1
+    def hyper(self, n_arms):
+        {hyper}
+        return (0.1,)
+"""
+ENDLESS = {"first": "while t > 3 and memory[0] >= 0.0: memory[0] += 1.0"}
+
+
+def own_rule(folder, *, first="", returned="0.1 * reward", hyper=""):
+    path = folder / "own_rule.py"
+    path.write_text(OWN_RULE.format(first=first, returned=returned, hyper=hyper))
+    return f"{path}:Own"
+
+
+@pytest.mark.parametrize(
+    ("mistake", "sentence"),
+    [
+        ({"returned": "0.0 * reward / (t - 7)"}, "simulate: own returned a lift or drain that is not finite at step 7"),
+        ({"returned": "0.1 * rewrd"}, "own_rule.py:9: name 'rewrd' is not defined"),
+        ({"hyper": "sys.exit(0)"}, "user-defined code called sys.exit(0), which must not end a command"),
+    ],
+)
+def test_a_rule_of_ones_own_that_fails_is_one_sentence_and_exit_code_1(mistake, sentence, tmp_path):
+    done = logbarrier("simulate", "--rule", own_rule(tmp_path, **mistake), "--arms", 5, "--horizon", 50, "--runs", 2)
+    assert done.returncode == 1
+    assert done.stderr.endswith(f"{sentence}\n")
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_one_ctrl_c_ends_a_run_whose_rule_never_returns(threads, tmp_path):
+    rule = own_rule(tmp_path, **ENDLESS)
+    process = Command("simulate", "--rule", rule, "--arms", 5, "--horizon", 50, "--runs", 2, "--threads", threads)
+    while psutil.Process(process.pid).cpu_times().user < 4:  # long after it was compiled
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert stderr == "logbarrier: stopped; nothing was saved\n"
+
+
+def test_a_closed_stdout_loses_the_output_and_changes_no_exit_code():
+    for words, code in ((["rules"], 0), (["no-such-command"], 2)):
+        command = 'exec "$0" -m logbarrier "$@" >&-'
+        done = subprocess.run(["sh", "-c", command, sys.executable, *words], capture_output=True, text=True, timeout=60)
+        assert done.returncode == code
+        assert "Traceback" not in done.stderr
+        assert bool(done.stderr) == bool(code)
+
+
+def test_a_reader_that_leaves_early_ends_a_command_quietly(tmp_path):
+    rates = ", ".join(str(0.001 * (i + 1)) for i in range(1000))
+    (tmp_path / "study.toml").write_text(
+        f'horizon = 9\n[[problems]]\nproblem = "GapInstances"\nn_arms = 3\n[[rules]]\nrule = "sgb"\nlearning_rate = [{rates}]\n'
+    )
+    words = [sys.executable, "-m", "logbarrier", "run", "--dry-run", str(tmp_path / "study.toml"), "--out", str(tmp_path)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 1
+
+
+@pytest.mark.parametrize("arms", ["3000000", "1000000000"])
+@pytest.mark.parametrize("command", ["plan", "tune"])
+def test_more_arms_than_a_budget_allows_are_refused_at_once(command, arms):
+    done = logbarrier(command, "--arms", arms, "--gap", 0.1, "--horizon", 1000, "-q")
+    assert done.returncode == 2
+    assert done.stderr == f"logbarrier: {command}: arms must be between 2 and 100000, got {arms}\n"

@@ -47,10 +47,9 @@ def study(folder: Path) -> None:
 def command_line(folder: Path) -> None:
     """Help, a table, a simulation and a report."""
     run = [sys.executable, "-m", "logbarrier"]
-    words = ["simulate", "--rule", "sgb", "--learning-rate", "0.1", "--arms", "3", "--horizon", "50"]
-    words += ["--plot", str(folder / "a.png")]
+    words = ["simulate", "--rule", "sgb", "--learning-rate", "0.1", "--arms", "3", "--horizon", "50", "--plot"]
     done = next(folder.glob("smoke-0-*"))
-    for command in (["--help"], ["simulate", "--help"], ["rules"], words, ["report", str(done)]):
+    for command in (["--help"], ["simulate", "--help"], ["rules"], [*words, str(folder / "a.png")], ["report", str(done)]):
         subprocess.run([*run, *command], check=True, capture_output=True)
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from scipy.stats import chisquare
 
 from logbarrier import mdps
-from logbarrier.engine.compiled import from_python
+from logbarrier.engine.compiled import compiled, from_python
 from logbarrier.engine.random import stream_key
-from logbarrier.mdps.episode import VISITS, count_visits, new_episode, nothing_learned, renew, softmax_action
+from logbarrier.mdps.episode import EPISODES, FIRST, VISITS, count_visits, new_episode, nothing_learned, renew, softmax_action
 from logbarrier.mdps.measure import RANGES, Evaluator, reward_per_step
 from logbarrier.mdps.transitions import searched, successor_of, world_of
 
@@ -218,3 +219,27 @@ def test_the_earlier_name_of_the_horizon_gives_the_same_record_and_a_warning():
 def test_only_one_name_of_the_horizon_may_be_given():
     with pytest.raises(ValueError, match="simulate: give horizon alone; steps is its earlier name"):
         mdps.simulate(PG, mdps.RiverSwim(4), horizon=100, steps=100)
+
+
+@compiled
+def breaks_down(episode, count, states, tally, memory, hyper):
+    if tally[EPISODES] == 20.0:
+        states[episode[0][0], FIRST] = hyper[3]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BreaksDown(mdps.PG):
+    name = "breaks-down"
+    learn = staticmethod(breaks_down)
+    value: float
+
+    def hyper(self, mdp):
+        return (*super().hyper(mdp)[:3], self.value)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_rule_that_leaves_no_number_fails_with_its_name_and_the_steps(value):
+    rule = BreaksDown(learning_rate=0.1, value=value)
+    message = "^simulate: breaks-down learnt a preference or value that is not finite between steps 100 and 200$"
+    with pytest.raises(RuntimeError, match=message):
+        mdps.simulate(rule, mdps.DeepSea(8), horizon=1000, runs=2, checkpoints=11)

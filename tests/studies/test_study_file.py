@@ -150,3 +150,35 @@ def test_what_a_rule_cannot_do_is_refused_before_anything_runs():
         Study(name="bad", cases=cases, horizon=10, bad_start=0.1)
     with pytest.raises(ValueError, match="engine 'lazy' cannot run ucb1"):
         Study(name="bad", cases=cases, horizon=10, engine="lazy")
+
+
+def test_more_cells_than_a_folder_holds_are_refused_before_they_are_made(small_file):
+    with pytest.raises(ValueError, match="Study: must have at most 100,000 cells, got 12,884,901,888; raise runs_per_cell"):
+        read_study(small_file, runs=2**32 - 1)
+
+
+def test_more_cases_than_can_be_run_are_refused_before_they_are_made(tmp_path):
+    path, values = tmp_path / "grid.toml", [0.001 * (i + 1) for i in range(1000)]
+    path.write_text(
+        f'horizon = 10\n[[problems]]\nproblem = "GapInstances"\nn_arms = {list(range(2, 1002))}\ngap = {values}\n'
+        f'[[rules]]\nrule = "log-barrier-sgb"\nlearning_rate = {values}\neta = {values}\n'
+    )
+    with pytest.raises(ValueError, match="grid.toml: must have at most 10,000 rules on problems, got 1,000,000,000,000"):
+        read_study(path)
+
+
+def test_lists_that_a_parameter_takes_are_not_counted_as_a_grid(tmp_path):
+    path = tmp_path / "means.toml"
+    path.write_text(
+        f'horizon = 10\n[[problems]]\nproblem = "GaussianBandit"\nmeans = {[0.0001 * i for i in range(20_000)]}\n'
+        '[[rules]]\nrule = "sgb"\nlearning_rate = 0.1\n'
+    )
+    assert len(read_study(path).study.cases) == 1
+
+
+@pytest.mark.parametrize("depth", [600, 5000])
+def test_lists_nested_without_end_are_refused(tmp_path, depth):
+    path = tmp_path / "deep.toml"
+    path.write_text(f'horizon = 10\n[[problems]]\nproblem = "GapInstances"\nn_arms = {"[" * depth}{"]" * depth}\n')
+    with pytest.raises(ValueError, match="deep.toml: "):
+        read_study(path)

@@ -149,3 +149,68 @@ def test_a_full_disk_is_one_sentence_and_earlier_cells_stay(tmp_path):
     assert cell_bytes(out) == before
     assert not list(out.rglob("*.part"))
     assert logbarrier("run", small, "--out", out).returncode == 0
+
+
+FAILING = """
+import sys
+from dataclasses import dataclass
+import numpy as np
+import logbarrier as lb
+from logbarrier.engine.compiled import compiled
+@compiled
+def lift_and_drain(reward, probability, t, memory, hyper):
+    while hyper[0] == 2.0 and memory[0] >= 0.0:
+        memory[0] += 1.0
+    return 0.1 * reward + (np.nan if hyper[0] == 1.0 and t == 17 else 0.0), 0.1 * reward
+@dataclass(frozen=True, kw_only=True)
+class Own(lb.TwoScalarRule):
+    name, place, lift_and_drain, memory_size = "own", "here", staticmethod(lift_and_drain), 1
+    kind: float
+    def hyper(self, n_arms):
+        if self.kind == 3.0:
+            sys.exit(0)
+        return (self.kind,)
+"""
+
+
+def own_study(folder, *kinds):
+    (folder / "own_rule.py").write_text(FAILING)
+    study = folder / "study.toml"
+    study.write_text(
+        'horizon = 50\nruns = 2\n[[problems]]\nproblem = "GapInstances"\nn_arms = 5\n'
+        f'[[rules]]\nrule = "own_rule.py:Own"\nkind = {list(kinds)}\n'
+    )
+    return study
+
+
+def test_cells_of_a_rule_without_a_number_or_with_sys_exit_fail_and_the_others_are_kept(tmp_path):
+    out = tmp_path / "out"
+    done = logbarrier("run", own_study(tmp_path, 0.0, 1.0, 3.0), "--out", out)
+    assert done.returncode == 1
+    assert "failed: RuleError: simulate: own returned a lift or drain that is not finite at step 17" in done.stderr
+    assert "failed: SystemExit: user-defined code called sys.exit(0)" in done.stderr
+    assert "2 cells failed" in done.stderr
+    assert number_of_cells(out) == 1
+
+
+def test_sys_exit_in_a_file_of_rules_is_a_failure(tmp_path):
+    study = own_study(tmp_path, 0.0)
+    (tmp_path / "own_rule.py").write_text("import sys\nsys.exit(0)\n")
+    done = logbarrier("run", study, "--out", tmp_path / "out")
+    assert done.returncode != 0
+    assert "sys.exit" in done.stderr or "SystemExit" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_ends_a_study_whose_rule_never_returns_and_keeps_what_is_done(tmp_path):
+    out = tmp_path / "out"
+    process = start(own_study(tmp_path, 0.0, 2.0), out)
+    while number_of_cells(out) == 0:
+        assert process.poll() is None
+        time.sleep(0.1)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "finished cells are kept" in stderr
+    assert number_of_cells(out) == 1

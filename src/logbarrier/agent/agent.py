@@ -217,28 +217,25 @@ class Agent:
 
     def _learn(self, told: Pending, reward: float) -> None:
         """One update from an arm that was drawn at told.moment with probability q and propensity b."""
-        now = self._waiting.now
-        try:
-            self._update(told, reward)
-        except RuleError:
-            self._waiting.stay(now)
-            raise
-        self._updates += 1
-
-    def _update(self, told: Pending, reward: float) -> None:
         learner, moment, weighted = self._learner, told.moment, told.probability != told.decision.probability
-        present = moment is self._waiting.now
+        now = self._waiting.now
+        present = moment is now
         drawn_now = present and told.decision.id >= 0
         self._waiting.leave(lambda: learner.probabilities, but=moment if drawn_now else None)
         t = self._updates + 1
-        if present and not weighted:
-            learner.update(t, told.arm, reward, PRESENT)
-        elif moment.arms is None and not weighted and moment.policy is not None:
-            learner.update(t, told.arm, reward, moment.policy)
-        elif isinstance(learner, TwoScalarLearner):
-            learner.update_some(t, told.arm, reward, self._drawn(told, learner, present))
-        else:
-            learner.update(t, told.arm, reward, PRESENT)  # its policy was let go
+        try:
+            if present and not weighted:
+                learner.update(t, told.arm, reward, PRESENT)
+            elif moment.arms is None and not weighted and moment.policy is not None:
+                learner.update(t, told.arm, reward, moment.policy)
+            elif isinstance(learner, TwoScalarLearner):
+                learner.update_some(t, told.arm, reward, self._drawn(told, learner, present))
+            else:
+                learner.update(t, told.arm, reward, PRESENT)  # its policy was let go
+        except RuleError:
+            self._waiting.stay(now)
+            raise
+        self._updates = t
 
     def _drawn(self, told: Pending, learner: TwoScalarLearner, present: bool) -> Drawn:
         """What the arm was drawn from; where that policy was let go, the present one, with the weight that corrects for it."""

@@ -61,4 +61,5 @@ def _work_off(work: Callable[[Any], Any], left: Iterator[Any], outcomes: Any, st
         try:
             outcomes.put((work(item), None))
         except BaseException as error:  # also sys.exit in a user's code: the caller must hear of it
+            stop.set()
             outcomes.put((None, error))

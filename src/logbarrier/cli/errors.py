@@ -13,6 +13,8 @@ import typer
 from ..base.failure import INVALID, RuleError
 from .console import printable
 
+PACKAGE = Path(__file__).parents[1]
+
 
 @contextlib.contextmanager
 def one_sentence(when_stopped: str) -> Iterator[None]:
@@ -28,6 +30,8 @@ def one_sentence(when_stopped: str) -> Iterator[None]:
     except BrokenPipeError:  # whoever read the output has gone: `whole_output` ends the command
         raise
     except SystemExit as error:
+        if _is_ours(error):
+            raise
         sys.stderr.write(f"logbarrier: user-defined code called sys.exit({error.code}), which must not end a command\n")
         raise typer.Exit(1) from None
     except RuleError as error:
@@ -37,6 +41,14 @@ def one_sentence(when_stopped: str) -> Iterator[None]:
         message = error.args[0] if isinstance(error, KeyError) else error
         sys.stderr.write(f"logbarrier: {printable(str(message))}\n")
         raise typer.Exit(2) from None
+
+
+def _is_ours(error: SystemExit) -> bool:
+    """Whether this package called sys.exit, as the service does when it is terminated."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and Path(trace.tb_frame.f_code.co_filename).is_relative_to(PACKAGE)
 
 
 def check_figure(path: Path | None) -> None:

@@ -26,6 +26,7 @@ class Objective(StrEnum):
     FINAL = "final"
 
 
+MOST_ARMS = 100_000  # with more, a run takes far longer than any usual budget
 MEANING = {"regret": "the regret over", "final": "the probability of the best arm after"}
 
 
@@ -52,13 +53,16 @@ def plan(
 
     Alpha and eta of LB-SGB: logbarrier plan --arms 10 --gap 0.2 --horizon 1e4 --rule log-barrier-sgb
     """
+    from ..base.validate import integer
     from ..planning.plan import plan as make_plan
 
-    with one_sentence("nothing was saved"), bar_of(100, "planning", quiet=quiet) as bar:
-        found = make_plan(
-            arms, gap, horizon, objective=objective.value, rewards=rewards.value, r_max=r_max, scale=scale, rule=rule,
-            seed=seed, budget=budget, threads=threads, progress=bar,
-        )  # fmt: skip
+    with one_sentence("nothing was saved"):
+        integer("plan", "arms", arms, 2, MOST_ARMS)
+        with bar_of(100, "planning", quiet=quiet) as bar:
+            found = make_plan(
+                arms, gap, horizon, objective=objective.value, rewards=rewards.value, r_max=r_max, scale=scale, rule=rule,
+                seed=seed, budget=budget, threads=threads, progress=bar,
+            )  # fmt: skip
     if as_json:
         typer.echo(json.dumps(found.to_dict()))
     else:

@@ -76,4 +76,5 @@ def compute_cell(
         record = cell.simulate(threads, progress)
         return pack(cell, record), {**record.provenance, **machine()}
     except (Exception, SystemExit) as error:  # sys.exit in a user's rule must not end the study
-        return None, {"error": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc(), **machine()}
+        said = f"user-defined code called sys.exit({error.code})" if isinstance(error, SystemExit) else str(error)
+        return None, {"error": f"{type(error).__name__}: {said}", "traceback": traceback.format_exc(), **machine()}

@@ -35,8 +35,8 @@ from .policy import (
     LARGEST_REWARD,
     LOWEST_TOTAL,
     SMALLEST_PROBABILITY,
-    checked_move,
-    checked_reward,
+    check_moves_of_runs,
+    check_rewards_of_runs,
 )
 
 BATCH = 64
@@ -185,13 +185,6 @@ def learn_means(lessons, arms, reward):
     lessons.arm_means[arms] = mean + (reward - mean) / count
 
 
-@compiled
-def check_moves(lifts, drains, t, fault):
-    """`checked_move` of every run."""
-    for lane in range(WIDTH):
-        lifts[lane], drains[lane] = checked_move(lifts[lane], t, fault), checked_move(drains[lane], t, fault)
-
-
 @inlined
 def learn(state, lessons, arms, rewards, t):
     """Step t = 1, 2, ... of the rule in every run: the arms drawn paid rewards[lane]."""
@@ -210,7 +203,7 @@ def learn(state, lessons, arms, rewards, t):
     if lessons.recalled:
         lessons.arm_counts[arms] = rows_at(lessons.memories)[0]
     if lanes_within(rows_at(lifts)[0], LARGEST_MOVE) & lanes_within(rows_at(drains)[0], LARGEST_MOVE) != EVERY_LANE:
-        check_moves(lifts, drains, t, lessons.fault)
+        check_moves_of_runs(lifts, drains, t, lessons.fault)
     lift, drain = rows_at(lifts)[0], rows_at(drains)[0]
     if lanes_within(drain, 0.0) == EVERY_LANE:
         move_one(state, arms, lift)
@@ -241,13 +234,6 @@ def opened(job_arrays, fault):
     tracked = learned[1].shape[0] > 0
     kept = tracked, learned[2].shape[0] > 0 and not tracked
     return state, Lessons(calls[0], calls[1], pointer_to(calls[2]), numbers[0], numbers[1], numbers[2], kept[0], kept[1], fault)
-
-
-@compiled
-def check_rewards(rewards, fault):
-    """`checked_reward` of every run."""
-    for lane in range(WIDTH):
-        rewards[lane] = checked_reward(rewards[lane], fault)
 
 
 @inlined
@@ -287,7 +273,7 @@ def _loop() -> Callable[..., Any]:
                     drawn = (moved(noises, i * WIDTH), tables, size, state.n_arms, pulled, key, t, runs, rewards, fault)
                     call_reward_of_runs(reward_of, drawn)
                     if lanes_within(rows_at(rewards)[0], LARGEST_REWARD) != EVERY_LANE:
-                        check_rewards(rewards, fault)
+                        check_rewards_of_runs(rewards, fault)
                     regret[0] += best_means - means[0, arms]
                     t += 1
                     learn(state, lessons, arms, rewards, t)

@@ -149,6 +149,20 @@ def checked_reward(reward, fault):
 
 
 @compiled
+def check_moves_of_runs(lifts, drains, t, fault):
+    """`checked_move` of eight runs side by side."""
+    for lane in range(WIDTH):
+        lifts[lane], drains[lane] = checked_move(lifts[lane], t, fault), checked_move(drains[lane], t, fault)
+
+
+@compiled
+def check_rewards_of_runs(rewards, fault):
+    """`checked_reward` of eight runs side by side."""
+    for lane in range(WIDTH):
+        rewards[lane] = checked_reward(rewards[lane], fault)
+
+
+@compiled
 def move(policy, arm, lift, drain):
     """theta <- theta + lift e_arm - drain p: every rule's step."""
     scalars = policy.scalars
