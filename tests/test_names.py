@@ -28,3 +28,25 @@ def test_importing_the_package_loads_no_compiler(run_python):
     code = f"import sys, logbarrier; print([name for name in {heavy} if name in sys.modules])"
     assert run_python(code) == "[]"
     assert importlib.import_module("logbarrier").__version__
+
+
+@pytest.mark.parametrize("name", ["extend", "mdps", "plots", "theory"])
+def test_subpackages_are_attributes(name, run_python):
+    assert run_python(f"import logbarrier as lb; print(lb.{name}.__name__, '{name}' in dir(lb))") == f"logbarrier.{name} True"
+
+
+def test_deep_without_torch_says_in_one_sentence_what_to_install(run_python):
+    code = """
+import sys
+sys.modules["torch"] = None  # as if it were not installed
+import logbarrier as lb
+try:
+    lb.deep
+except ModuleNotFoundError as error:
+    print(error)
+"""
+    assert run_python(code) == "deep: needs torch, which pip install 'logbarrier[rl]' installs"
+
+
+def test_a_star_import_needs_no_torch(run_python):
+    assert run_python("import sys; sys.modules['torch'] = None\nfrom logbarrier import *\nprint(SGB.__name__)") == "SGB"

@@ -71,6 +71,8 @@ ARGUMENTS = {
     agent: ["seed", "floor"],
     lb.SGB: ["learning_rate"],
     lb.mdps.PG: ["learning_rate"],
+    lambda eta: lb.LogBarrierSGB(learning_rate=0.1, eta=eta): ["eta"],
+    lambda c: lb.AdaptiveLogBarrierSGB(learning_rate=0.1, c=c): ["c"],
     lambda gamma: lb.mdps.RiverSwim(4, gamma=gamma): ["gamma"],
     lambda n_arms: lb.GapInstances(n_arms): ["n_arms"],
     lambda gap: lb.GapInstances(5, gap=gap): ["gap"],
@@ -127,6 +129,12 @@ def test_a_study_takes_lists_of_rules_and_problems():
         study(rules=SGB)
     with pytest.raises(TypeError, match="run_study: study must be a Study, got 'clipping.toml'"):
         lb.run_study("clipping.toml")
+
+
+@pytest.mark.parametrize("given", ["high", [["a", "b"], ["c", "d"]], None, [[True, False], [True, True]]], ids=repr)
+def test_an_mdp_is_made_of_numbers(given):
+    with pytest.raises(TypeError, match="FiniteMDP: R must be an array of numbers, got"):
+        lb.mdps.FiniteMDP(P=np.zeros((2, 2, 2)), R=given, rho=[1.0, 0.0], gamma=0.9)
 
 
 @pytest.mark.parametrize("seed", ["3", True])

@@ -88,14 +88,14 @@ def test_the_best_arm_is_found_online():
     [
         (lambda a, d: a.tell(d, float("nan")), ValueError, "Agent.tell: reward must be finite, got nan"),
         (lambda a, d: a.tell(d, float("inf")), ValueError, "Agent.tell: reward must be finite, got inf"),
-        (lambda a, d: a.tell(d, "much"), ValueError, "Agent.tell: reward must be a number, got 'much'"),
+        (lambda a, d: a.tell(d, "much"), TypeError, "Agent.tell: reward must be a number, got 'much'"),
         (lambda a, d: a.tell(d, 1e200), ValueError, "Agent.tell: reward must be at most 1e\\+100 in size"),
         (lambda a, d: a.tell(99, 1.0), KeyError, "Agent.tell: decision 99 was never asked"),
         (lambda a, d: a.tell(0, 1.0), KeyError, "Agent.tell: decision 0 has been told or forgotten already"),
         (lambda a, d: a.forget(0), KeyError, "Agent.forget: decision 0 has been told or forgotten already"),
         (lambda a, d: a.observe(3, 1.0), ValueError, "Agent.observe: arm must be one of 0 to 2, got 3"),
         (lambda a, d: a.observe(-1, 1.0), ValueError, "Agent.observe: arm must be one of 0 to 2, got -1"),
-        (lambda a, d: a.observe(0, None), ValueError, "Agent.observe: reward must be a number, got None"),
+        (lambda a, d: a.observe(0, None), TypeError, "Agent.observe: reward must be a number, got None"),
     ],
 )
 def test_a_mistake_is_named_and_changes_nothing(act, kind, message):
@@ -115,7 +115,6 @@ def test_a_mistake_is_named_and_changes_nothing(act, kind, message):
         (lambda: lb.Agent(RULE, arms=["a"]), "Agent: needs at least 2 arms, got 1"),
         (lambda: lb.Agent(RULE, arms=["a", "b", "a"]), "Agent: arms must all differ, got 'a' twice"),
         (lambda: lb.Agent(RULE), "Agent: give either n_arms or arms"),
-        (lambda: lb.Agent("sgb", n_arms=2), "Agent: rule must be a rule"),
         (lambda: lb.Agent.from_state_dict({}), "Agent.from_state_dict: not an agent's state"),
         (lambda: lb.Agent.from_state_dict({"format": 99}), "Agent.from_state_dict: format must be 2, got 99"),
         (lambda: lb.Agent.from_state_dict({"format": 2}), "Agent.from_state_dict: the state lacks 'rule'"),
@@ -169,7 +168,7 @@ print(json.dumps([agent.ask().arm, agent.policy.tolist()]))
         ({"pending": [[2, 1, 1, 0.3, 0.3, None]]}, "pending id must be between 0 and 1, got 2"),
         ({"pending": [[0, 1, 1, 0.3, 0.3, None]] * 2}, "pending ids must be in ascending order, got 0 after 0"),
         ({"pending": [[0, 1, 1, 0.3, 1.5, None]]}, "pending propensity must be above 0 and at most 1, got 1.5"),
-        ({"pending": [[0, 1, 1, True, 0.3, None]]}, "pending probability must be above 0 and at most 1, got True"),
+        ({"pending": [[0, 1, 1, True, 0.3, None]]}, "pending probability must be a number, got True"),
         ({"pending": [[0, 1, 1, 0.3, 0.3, 0]]}, "pending moment must be between 0 and -1, got 0"),
         ({"pending": [[0, 1, -1, 0.3, 0.3, None]]}, "pending decision 0 must be of an arm of its moment"),
         ({"pending": [[0, 1]]}, "pending must be a list of lists of 6"),
@@ -232,10 +231,10 @@ def test_names_of_arms_survive_json():
     agent = lb.Agent(RULE, arms=np.array([10, 20, 30]), seed=0)
     assert lb.Agent.from_state_dict(json.loads(json.dumps(agent.state_dict()))).arms == (10, 20, 30)
     for arms in ([(1, 2), (3, 4)], 5):
-        with pytest.raises(ValueError, match="Agent: "):
+        with pytest.raises(TypeError, match="Agent: "):
             lb.Agent(RULE, arms=arms)
 
 
 def test_a_start_that_needs_an_instance_is_refused():
-    with pytest.raises(ValueError, match="Agent: start must be None or one probability per arm"):
+    with pytest.raises(TypeError, match="Agent: start must be None or one probability per arm"):
         lb.Agent(RULE, n_arms=3, start=lb.OptimalArmAt(0.01))

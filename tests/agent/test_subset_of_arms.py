@@ -165,8 +165,6 @@ def test_policies_past_the_limit_are_let_go_and_their_rewards_weighted(monkeypat
         (lambda a: a.ask(available=[]), "Agent.ask: available must name at least one arm"),
         (lambda a: a.ask(available=["a", "a"]), "Agent.ask: available must name each arm once"),
         (lambda a: a.ask(available=["x"]), "Agent.ask: arm must be one of a, b, c, got 'x'"),
-        (lambda a: a.ask(available="abc"), "Agent.ask: available must be a sequence of arms, got 'abc'"),
-        (lambda a: a.ask(available=3), "Agent.ask: available must be a sequence of arms, got 3"),
         (lambda a: a.add_arm("a"), "Agent.add_arm: arm 'a' exists already"),
         (lambda a: a.add_arm(float("nan")), "Agent: the name of an arm must be a string or a finite number, got nan"),
         (lambda a: a.add_arm("d", probability=1), "Agent.add_arm: probability must be between 0 and 1, got 1.0"),
@@ -179,6 +177,12 @@ def test_policies_past_the_limit_are_let_go_and_their_rewards_weighted(monkeypat
 def test_mistakes_about_arms_are_named(act, message):
     with pytest.raises(ValueError, match=message):
         act(lb.Agent(RULE, arms=["a", "b", "c"]))
+
+
+@pytest.mark.parametrize("available", ["abc", 3])
+def test_available_arms_are_a_sequence(available):
+    with pytest.raises(TypeError, match=f"Agent.ask: available must be a sequence of arms, got {available!r}"):
+        lb.Agent(RULE, arms=["a", "b", "c"]).ask(available=available)
 
 
 @pytest.mark.parametrize(

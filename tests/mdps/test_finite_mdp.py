@@ -138,7 +138,7 @@ def test_dense_sparse_and_listed_transitions_describe_the_same_mdp():
         ({"R": [[0.0, np.inf], [1.0, 1.0]]}, "FiniteMDP: R must be finite, got inf"),
         ({"R": np.zeros((2, 0))}, r"FiniteMDP: every state must have an action, got R of shape \(2, 0\)"),
         ({"R": [1.0, 2.0]}, r"FiniteMDP: R must have one row per state and one column per action, got shape \(2,\)"),
-        ({"R": "high"}, "FiniteMDP: R must be an array of numbers, got str"),
+        ({"R": [[1.0], [1.0, 2.0]]}, "FiniteMDP: R must be an array of numbers, all rows of one length"),
         ({"rho": [0.5, 0.4]}, "FiniteMDP: rho must sum to 1, got 0.9"),
         ({"rho": [1.5, -0.5]}, "FiniteMDP: rho must not be negative, got -0.5"),
         ({"rho": [1.0]}, r"FiniteMDP: rho must have one entry per state, 2, got shape \(1,\)"),

@@ -207,5 +207,5 @@ def test_bad_starts_are_refused():
     rare = np.where(lock.optimal_policy == 1.0, 1e-30, 1.0 - 1e-30)
     with pytest.raises(ValueError, match="maximise: start must visit every state with a weight above 1e-200, got 9.1"):
         exact.maximise(lock, mdps.Spectral(eta=1.0), start=rare)
-    with pytest.raises(ValueError, match="maximise: objective must be one that maximise knows"):
+    with pytest.raises(TypeError, match="maximise: objective must be one that maximise knows"):
         exact.maximise(lock, "spectral")

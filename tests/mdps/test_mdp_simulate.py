@@ -201,13 +201,6 @@ def test_bad_options_are_refused_in_a_sentence(options, sentence):
         mdps.simulate(PG, mdps.RiverSwim(4), **options)
 
 
-def test_things_that_are_no_rule_or_no_mdp_are_refused():
-    with pytest.raises(ValueError, match="simulate: rule must be a rule such as mdps.SpectralPG"):
-        mdps.simulate("pg", mdps.RiverSwim(4), horizon=10)
-    with pytest.raises(ValueError, match="simulate: mdp must be an MDP such as mdps.RiverSwim"):
-        mdps.simulate(PG, mdps.RiverSwim, horizon=10)
-
-
 def test_the_earlier_name_of_the_horizon_gives_the_same_record_and_a_warning():
     asked = {"runs": 2, "seed": 1, "checkpoints": 3}
     with pytest.warns(DeprecationWarning, match="simulate: steps is now called horizon"):

@@ -80,16 +80,16 @@ def test_numbers_per_arm_are_no_grid():
 
 @pytest.mark.parametrize("value", ["0.1", True, None, [0.1]])
 def test_a_number_must_be_a_number(value):
-    with pytest.raises(ValueError, match="sgb: learning_rate must be a number or a schedule"):
+    with pytest.raises(TypeError, match="sgb: learning_rate must be a number or a schedule"):
         rule_of({"rule": "sgb", "learning_rate": value})
 
 
 MISTAKES = [
     ("horizon = 200", "horizn = 200", "has no key horizn; it takes name, horizon"),
     ("horizon = 200", "", "needs horizon"),
-    ("horizon = 200", 'horizon = "many"', "Study: horizon must be a number, got 'many'"),
+    ("horizon = 200", 'horizon = "many"', "Study: horizon must be a whole number, got 'many'"),
     ("horizon = 200", "horizon = 0", "Study: horizon must be between 1 and"),
-    ("runs = 6", "runs = true", "Study: runs must be a number, got True"),
+    ("runs = 6", "runs = true", "Study: runs must be a whole number, got True"),
     ("runs = 6", "runs = 2.5", "Study: runs must be a whole number, got 2.5"),
     ("runs = 6", "runs =", "is not TOML"),
     ("runs = 6", 'metrics = ["speed"]', "Study: metrics must be one of"),

@@ -9,7 +9,6 @@ import math
 import operator
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from types import UnionType
 from typing import Any
 
 import numpy as np
@@ -103,11 +102,10 @@ def array(owner: str, name: str, values: Any, wanted: str) -> np.ndarray:
     try:
         given = np.array(values)
     except (ValueError, OverflowError):
-        raise ValueError(f"{owner}: {name} must be {wanted}, got {values!r}") from None
-    if given.dtype.kind == "O":  # whole numbers beyond 64 bits, fractions, or no numbers at all
-        return np.array([_real(owner, name, value, wanted) for value in given.flat]).reshape(given.shape)
-    if given.dtype.kind not in "iuf":
-        raise WrongTypeError(f"{owner}: {name} must be {wanted}, got {values!r}")
+        raise ValueError(f"{owner}: {name} must be {wanted}, all rows of one length") from None
+    if given.dtype.kind not in "iuf":  # no numbers, unless they are fractions or beyond 64 bits
+        numbers = [_real(owner, name, value, wanted) for value in given.ravel().tolist()]
+        given = np.array(numbers, dtype=np.float64).reshape(given.shape)
     return given.astype(np.float64, copy=False)
 
 
@@ -133,8 +131,8 @@ def choice(owner: str, name: str, value: Any, allowed: Sequence[str]) -> str:
     return value
 
 
-def instance(owner: str, name: str, value: Any, kind: type[Any] | UnionType, wanted: str) -> None:
-    """An object of a class."""
+def instance(owner: str, name: str, value: Any, kind: type[Any] | tuple[type[Any], ...], wanted: str) -> None:
+    """An object of a class, or of one of several."""
     if not isinstance(value, kind):
         raise WrongTypeError(f"{owner}: {name} must be {wanted}, got {value!r}")
 

@@ -171,7 +171,7 @@ class Study:
         validate.choice("Study", "engine", self.engine, setting.engines)
         known = ", ".join(setting.metrics)
         if self.metrics is not None:
-            validate.instance("Study", "metrics", self.metrics, list | tuple, f"a list of names from {known}")
+            validate.instance("Study", "metrics", self.metrics, (list, tuple), f"a list of names from {known}")
         if self.metrics is not None and not self.metrics:
             raise ValueError(f"Study: metrics must be a list of names from {known}, got {self.metrics!r}")
         for name in self.metrics or ():

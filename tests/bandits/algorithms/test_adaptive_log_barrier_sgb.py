@@ -130,7 +130,6 @@ def test_it_survives_json_and_study_tables(schedule):
     [
         ({"schedule": "cosine"}, "AdaptiveLogBarrierSGB: schedule must be one of evidence, time, .* got 'cosine'"),
         ({"c": 0}, "AdaptiveLogBarrierSGB: c must be positive and finite, got 0.0"),
-        ({"c": "3"}, "AdaptiveLogBarrierSGB: c must be a positive number, got '3'"),
         ({"schedule": "power", "q": -1}, "AdaptiveLogBarrierSGB: q must be zero or positive, got -1.0"),
         ({"learning_rate": -1}, "AdaptiveLogBarrierSGB: learning_rate must be positive and finite, got -1.0"),
         ({"eta": 3}, "adaptive-log-barrier-sgb: has no parameter eta; it takes learning_rate, schedule, c, q"),
