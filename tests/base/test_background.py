@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 
 import pytest
-from logbarrier.base.background import in_background
 
+from logbarrier.base.background import in_background
 from logbarrier.engine import background
 
 

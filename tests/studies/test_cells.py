@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import logbarrier as lb
-from logbarrier.studies import Study, product
+from logbarrier.studies import LocalExecutor, Study, product, tables
 from logbarrier.studies.cell import cell_of
 from logbarrier.studies.cell_file import DamagedCellError, pack, unpack
 from logbarrier.studies.local import compute_cell
@@ -43,8 +43,7 @@ def test_the_numbers_of_every_rule_are_pinned():
 
 def test_the_name_depends_on_every_field():
     changes = {
-        "rule": {**CELL.rule, "learning_rate": 0.2},
-        "problem": {**CELL.problem, "n_arms": 71},
+        "case": replace(CELL.case, rule={**CELL.case.rule, "learning_rate": 0.2}),
         "code": "0",
         "horizon": 301,
         "first_run": 1,
@@ -58,7 +57,8 @@ def test_the_name_depends_on_every_field():
     }
     assert set(changes) == set(CELL.__dataclass_fields__)
     names = {replace(CELL, **{key: value}).id for key, value in changes.items()}
-    assert len(names | {CELL.id}) == len(changes) + 1
+    names.add(replace(CELL, case=replace(CELL.case, problem={**CELL.case.problem, "n_arms": 71})).id)
+    assert len(names | {CELL.id}) == len(changes) + 2
 
 
 def test_adding_a_rule_or_runs_renames_no_other_cell():
@@ -70,7 +70,16 @@ def test_adding_a_rule_or_runs_renames_no_other_cell():
 
 def test_bytes_do_not_depend_on_threads():
     assert pack(CELL, CELL.simulate(threads=2)) == CONTENT
-    assert compute_cell(CELL.identity)[0] == CONTENT
+    assert compute_cell(cell_of(CELL.identity))[0] == CONTENT
+
+
+def test_this_machine_computes_cells_without_making_their_rules_and_problems_again(monkeypatch):
+    cells = study(runs_per_cell=1).cells()[:3]
+    made = []
+    monkeypatch.setattr(tables, "_made", lambda *given: made.append(given))
+    results = list(LocalExecutor(2).compute(cells, lambda steps: None))
+    assert ({result.cell.id for result in results}, made) == ({cell.id for cell in cells}, [])
+    assert all(result.content is not None for result in results)
 
 
 def test_numpy_reads_a_cell():
@@ -85,7 +94,7 @@ def test_a_cell_survives_its_identity_and_its_bytes():
 
 
 def test_other_code_refuses_a_cell():
-    content, note = compute_cell({**CELL.wire, "code": "0"})
+    content, note = compute_cell(replace(CELL, code="0"))
     assert content is None
     assert "Cell: the code of sgb learning_rate=0.1 on GapInstances" in note["error"]
 

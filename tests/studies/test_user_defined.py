@@ -16,7 +16,7 @@ import logbarrier as lb
 from logbarrier.engine.code_hash import code_hash
 from logbarrier.studies import LocalExecutor, Store, read_study, run, user_defined
 from logbarrier.studies.bandit_setting import Bandits
-from logbarrier.studies.local import compute_cell
+from logbarrier.studies.cluster import compute_elsewhere
 from logbarrier.studies.tables import problem_of, rule_of, table_of_problem, table_of_rule
 
 ONE = LocalExecutor(1)
@@ -168,7 +168,7 @@ def test_a_worker_without_the_file_fails_in_one_sentence(tmp_path):
     path = written(tmp_path)
     cell = read_study(tmp_path / "study.toml").study.cells()[0]
     elsewhere = json.loads(json.dumps(cell.wire).replace(str(path), str(tmp_path / "gone" / "mine.py")))
-    content, note = compute_cell(elsewhere)
+    content, note = compute_elsewhere(elsewhere, {})
     assert content is None
     assert note["error"] == f"ValueError: {tmp_path / 'gone' / 'mine.py'}: there is no such file"
     assert str(tmp_path) not in json.dumps(cell.identity)

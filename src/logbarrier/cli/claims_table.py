@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from typing import Any
+
+from .console import wide_console
 
 WIDTH = 100
 COLOURS = {
@@ -17,10 +18,10 @@ COLOURS = {
 
 def print_claims(judged: list[dict[str, Any]], explanation: str) -> None:
     """Claim, the evidence that decides it, verdict; then a tally and why the horizon matters."""
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(width=min(WIDTH, Console().width) if sys.stdout.isatty() else WIDTH, highlight=False)
+    console = wide_console()
+    console.width = min(WIDTH, console.width)
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
     for heading in ("claim", "effect", "95 % interval", "needed", "p", "verdict"):
         table.add_column(heading, no_wrap=True, justify="right" if heading in ("effect", "needed", "p") else "left")

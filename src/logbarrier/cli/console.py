@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from ..base.progress import Bar
 
@@ -36,6 +38,18 @@ def unwrapped_console() -> Console:
 
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=1000)
+
+
+def table_of(left: Sequence[str], right: Sequence[str]) -> Table:
+    """A table without lines: words of columns to the left, numbers of columns to the right."""
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in left:
+        table.add_column(heading, overflow="fold")
+    for heading in right:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table
 
 
 def bar_of(total: int, label: str, *, quiet: bool) -> contextlib.AbstractContextManager[Bar | None]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import execution
-from .console import bar_of, wide_console
+from .console import bar_of, table_of, wide_console
 from .errors import one_sentence
 from .simulate import Rewards
 
@@ -102,11 +102,7 @@ def _print_report(found: Plan, console: Console) -> None:
 
 
 def _print_rows(found: Plan, console: Console) -> None:
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("rule", "regret", "p(a*)", "stuck", "saved by the choice", "runs"):
-        table.add_column(heading, justify="left" if heading == "rule" else "right", no_wrap=True)
+    table = table_of(["rule"], ["regret", "p(a*)", "stuck", "saved by the choice", "runs"])
     for row in found.rows:
         saved = "" if row is found.choice else f"{row.ahead:,.0f} ({row.low:,.0f} .. {row.high:,.0f})"
         table.add_row(

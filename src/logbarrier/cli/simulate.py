@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import execution
+from .console import table_of
 from .errors import check_figure, check_folder, one_sentence
 from .rule_words import rule_from_words
 
@@ -144,7 +145,6 @@ def _print_table(record: Record, family: Any) -> None:
     """Probability of the optimal arm at about ten checkpoints: step, mean, interval, median, stuck."""
     import numpy as np
     from rich.console import Console
-    from rich.table import Table
 
     from ..bandits.changing import ChangingBandits
     from ..plots.curves import short_label_of
@@ -155,10 +155,9 @@ def _print_table(record: Record, family: Any) -> None:
         record.stuck(),
     )
     low, high = record.interval("optimal_probability")
-    table = Table(box=None, header_style="bold", pad_edge=False)
     changes = isinstance(family, ChangingBandits)
-    for heading in ("step", f"mean {short_label_of('optimal_probability', changes)}", "95 % interval", "median", "stuck"):
-        table.add_column(heading, justify="right")
+    name = short_label_of("optimal_probability", changes)
+    table = table_of([], ["step", f"mean {name}", "95 % interval", "median", "stuck"])
     shown = np.unique(np.linspace(0, len(record.steps) - 1, TABLE_ROWS).round().astype(int))
     for i in shown:
         interval = f"{low[i]:.4f} .. {high[i]:.4f}" if np.isfinite(low[i]) else "-"

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from . import execution
-from .console import printable
+from .console import printable, table_of, wide_console
 from .errors import one_sentence
 from .execution import warn
 
 if TYPE_CHECKING:
     from ..studies import Store
 
-WIDTH = 100  # of a table that goes to a file or a pipe
 COLUMNS = ("done", "missing", "failed", "damaged")
 
 
@@ -102,22 +100,16 @@ def _plain(store: Store) -> dict[str, Any]:
 
 
 def _print_table(first: list[str], rows: list[tuple[list[str], dict[str, Any]]]) -> None:
-    from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in first:
-        table.add_column(heading, overflow="fold")
-    for heading in (*COLUMNS, "time left"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = table_of(first, [*COLUMNS, "time left"])
     for names, row in rows:
         table.add_row(
             *(escape(printable(name)) for name in names),
             *(str(row[column]) for column in COLUMNS),
             _duration(row["seconds_left"]),
         )
-    Console(width=None if sys.stdout.isatty() else WIDTH).print(table)
+    wide_console().print(table)
 
 
 def _duration(seconds: float | None) -> str:

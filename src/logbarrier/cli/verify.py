@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import execution
+from .console import bar_of
 from .errors import one_sentence
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ def verify(
 
     A ratio is the smaller side over the greater: 1 is tight, above 1 is a counterexample. It takes about a minute.
     """
-    from ..base.progress import Bar
     from ..base.validate import integer
     from ..verify.exercise import exercises
     from ..verify.mdp_statements import STATEMENTS as MDP_STATEMENTS
@@ -44,10 +44,9 @@ def verify(
         simulations = exercises(runs=runs, seed=seed, threads=threads) if runs else ()
         statements: tuple[Statement[Any], ...] = (*STATEMENTS, *MDP_STATEMENTS)
         total = len(statements) + len(simulations)
-        bar = None if quiet or not as_json else Bar(total, "verifying")  # rows that appear show the progress otherwise
         verdicts: list[Verdict] = []
         measured: list[Exercise] = []
-        try:
+        with bar_of(total, "verifying", quiet=quiet or not as_json) as bar:  # rows that appear show the progress otherwise
             for statement in statements:
                 verdicts += try_statements(instances=instances, optimised=optimised, seed=seed, statements=(statement,))
                 if not as_json:
@@ -60,9 +59,6 @@ def verify(
                     _print_theorem(measured)
                 if bar is not None:
                     bar(len(verdicts) + len(measured), total)
-        finally:
-            if bar is not None:
-                bar.close()
     if as_json:
         typer.echo(json.dumps({"statements": [v.to_dict() for v in verdicts], "theorems": [m.to_dict() for m in measured]}))
     if any(verdict.verdict == "fails" for verdict in verdicts) or any(m.measured > m.bound for m in measured):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..bandits.algorithms import RULES
 from ..bandits.algorithms.adaptive_log_barrier_sgb import AdaptiveLogBarrierSGB
+from ..bandits.algorithms.auto_log_barrier import AutoLogBarrier
 from ..bandits.algorithms.baseline_npg import BaselineNPG
 from ..bandits.algorithms.baseline_sgb import BaselineSGB
 from ..bandits.algorithms.clipped_log_barrier_sgb import ClippedLogBarrierSGB
@@ -49,11 +49,6 @@ class Curve:
     dash: str
 
 
-# The rule without parameters, where this version has it.
-_AUTOMATIC = {
-    key: Choice("LB-SGB, automatic", lambda state, eta, rule=rule: rule(), GREEN, "dotdash")  # type: ignore[misc]
-    for key, rule in zip(["automatic"], (rule for rule in RULES.values() if rule.__name__ == "AutoLogBarrier"), strict=False)
-}
 CHOICES = {
     "lb": Choice(
         "LB-SGB, fixed eta", lambda state, eta: LogBarrierSGB(learning_rate=state.alpha, eta=eta), BLUE, for_each_eta=True
@@ -61,7 +56,7 @@ CHOICES = {
     "adaptive": Choice(
         "LB-SGB, adaptive eta", lambda state, eta: AdaptiveLogBarrierSGB(learning_rate=state.alpha), SKY, "dashdot"
     ),
-    **_AUTOMATIC,
+    "automatic": Choice("LB-SGB, automatic", lambda state, eta: AutoLogBarrier(), GREEN, "dotdash"),
     "sgb": Choice("SGB", lambda state, eta: SGB(learning_rate=state.alpha), VERMILION, "dashed"),
     "ent": Choice(
         "ENT, tau = 1/eta", lambda state, eta: EntropySGB(learning_rate=state.alpha, tau=1.0 / eta), GREEN, "dashdot"

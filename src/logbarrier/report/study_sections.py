@@ -17,7 +17,6 @@ from ..record import Record
 from ..studies import Case, Store, records
 from ..studies.status import case_statuses, seconds_of, study_status
 from ..studies.study import Labels
-from ..studies.tables import problem_of
 from .html_page import commands, heading, paragraph, picture, table, title
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ def _changing(group: Sequence[Entry]) -> tuple[Figure, str]:
     """The mean rewards of run 0, and what the rules made of such changes."""
     case, seed = group[0].case, group[0].seed
     steps = moments(group[0].record.horizon)
-    means = case.setting.means_along(problem_of(case.problem), steps, seed)
+    means = case.setting.means_along(case.made_problem, steps, seed)
     figure = changing_curves({entry.rule: entry.record for entry in group}, steps, means)
     return figure, f"how the mean rewards change, and what follows them. {OF_THE_MOMENT}"
 

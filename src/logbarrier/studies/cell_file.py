@@ -28,7 +28,7 @@ class DamagedCellError(ValueError):
 def pack(cell: Cell, record: Record) -> bytes:
     """The bytes of a finished cell."""
     buffer = io.BytesIO()
-    stored_once = arrays_in([cell.problem, cell.rule])
+    stored_once = arrays_in([cell.case.problem, cell.case.rule])
     settings = with_references(record.settings, stored_once) if stored_once else record.settings
     header = {"format": FORMAT, "identity": cell.identity, "settings": settings}
     arrays: dict[str, Any] = {"header": np.array(json.dumps(header, sort_keys=True)), "steps": record.steps, **record.values}

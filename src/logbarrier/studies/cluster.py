@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..base import validate
-from .arrays import arrays_in
-from .cell import Cell
+from .arrays import add_arrays, arrays_in
+from .cell import Cell, cell_of
 from .local import Report, Result, compute_cell
 
 SECOND_CHANCES = 20  # Dask gives a task up when a few workers died on it; how often it is asked to try again
@@ -113,12 +113,18 @@ def _submitted(client: Any, cells: Sequence[Cell]) -> dict[Any, Cell]:
     sent: dict[str, Any] = {}
     cell_of = {}
     for cell in cells:
-        needed = arrays_in([cell.problem, cell.rule])
+        needed = arrays_in([cell.case.problem, cell.case.rule])
         for name in needed.keys() - sent.keys():
             sent[name] = client.submit(_as_it_is, needed[name], key=f"array-{name}-{mine}")
         arrays = {name: sent[name] for name in needed}
-        cell_of[client.submit(compute_cell, cell.wire, arrays=arrays, key=f"cell-{cell.id}-{mine}")] = cell
+        cell_of[client.submit(compute_elsewhere, cell.wire, arrays, key=f"cell-{cell.id}-{mine}")] = cell
     return cell_of
+
+
+def compute_elsewhere(wire: dict[str, Any], arrays: dict[str, np.ndarray]) -> tuple[bytes | None, dict[str, Any]]:
+    """What a worker runs: the cell that `Cell.wire` describes, and the arrays that it refers to, by hash."""
+    add_arrays(arrays)
+    return compute_cell(cell_of(wire))
 
 
 def _as_it_is(array: np.ndarray) -> np.ndarray:

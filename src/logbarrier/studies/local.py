@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 import threading
 import traceback
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from ..base import validate
 from ..base.background import in_background
-from .arrays import add_arrays
-from .cell import Cell, cell_of, machine
+from .cell import Cell, machine
 from .cell_file import pack
 
 Report = Callable[[int], None]
@@ -56,23 +53,14 @@ def _compute_one(threads: int, report: Report, stop: threading.Event, cell: Cell
         report(now - done)
         done = now
 
-    result = compute_cell(cell.wire, threads, progress)
-    return Result(cell, *result)
+    return Result(cell, *compute_cell(cell, threads, progress))
 
 
 def compute_cell(
-    wire: dict[str, Any],
-    threads: int = 1,
-    progress: Callable[[int, int], None] | None = None,
-    arrays: Mapping[str, np.ndarray] | None = None,
+    cell: Cell, threads: int = 1, progress: Callable[[int, int], None] | None = None
 ) -> tuple[bytes | None, dict[str, Any]]:
-    """A cell's bytes and provenance, or None and the failure: what an executor runs, here or on another machine.
-
-    arrays: what the cell refers to, by hash; needed in a process that did not make or read the study.
-    """
+    """A cell's bytes and provenance, or None and the failure."""
     try:
-        add_arrays(arrays or {})
-        cell = cell_of(wire)
         record = cell.simulate(threads, progress)
         return pack(cell, record), {**record.provenance, **machine()}
     except (Exception, SystemExit) as error:  # sys.exit in a user's rule must not end the study

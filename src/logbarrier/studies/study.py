@@ -11,62 +11,14 @@ from typing import Any
 
 from ..base import validate
 from ..engine.code_hash import code_hash
-from .cell import Cell
+from .cell import Case, Cell
 from .settings import Setting, setting_of_problem, setting_of_rule
-from .tables import Table, described, problem_of, rule_of, table_of_problem, table_of_rule
-from .user_defined import short_name
+from .tables import Table, described, table_of_problem, table_of_rule
 
 LARGEST = 2**32 - 1  # of a horizon or a number of runs: each is 32 bits of the random counter
 DEFAULT_CHECKPOINTS = 200
 MOST_CELLS = 100_000  # each is a file, and some kilobytes of memory
 LONGEST_NAME = 200  # bytes; a folder's name holds 255, with the study's hash
-
-
-@dataclass(frozen=True)
-class Case:
-    """One curve of a study: a rule on a problem, all runs."""
-
-    problem: Table
-    rule: Table
-
-    @cached_property
-    def setting(self) -> Setting:
-        """What kind of problem it is."""
-        return setting_of_problem(problem_of(self.problem))
-
-    @cached_property
-    def made_rule(self) -> Any:
-        """The rule itself."""
-        return rule_of(self.rule, within=self.setting)
-
-    @cached_property
-    def sizes(self) -> dict[str, int]:
-        """How large its problem is, such as {"n_arms": 10}."""
-        return self.setting.sizes(problem_of(self.problem))
-
-    @cached_property
-    def changes(self) -> bool:
-        """Whether its problem changes while it is played."""
-        return self.setting.changes(problem_of(self.problem))
-
-    @property
-    def n_arms(self) -> int:
-        """K of a bandit."""
-        return self.sizes["n_arms"]
-
-    @property
-    def values(self) -> Table:
-        """Every key and value of both tables, and the sizes: what `--only` selects by."""
-        names = {"problem": short_name(self.problem["problem"]), "rule": short_name(self.rule["rule"])}
-        return {**self.problem, **self.rule, **self.sizes, **names}
-
-    @property
-    def key(self) -> str:
-        """Both tables as one string, equal where the cases are."""
-        return json.dumps([self.problem, self.rule], sort_keys=True)
-
-    def __str__(self) -> str:
-        return f"{described(self.rule)} on {described(self.problem)}"
 
 
 def case_of(problem: Any, rule: Any) -> Case:
@@ -181,7 +133,7 @@ class Study:
             if case.setting is not setting:
                 names = f"{case.setting.name} and {setting.name}"
                 raise ValueError(f"Study: all rules and problems must have the same setting, got {names}")
-            setting.check(case.made_rule, problem_of(case.problem), engine=self.engine, bad_start=self.bad_start)
+            setting.check(case.made_rule, case.made_problem, engine=self.engine, bad_start=self.bad_start)
 
     @property
     def setting(self) -> Setting:
@@ -197,11 +149,10 @@ class Study:
 
     def cells_of(self, case: Case) -> list[Cell]:
         """The cells that make up one case, in the order of their runs."""
-        code = self._hash_of_roots(*case.setting.code_roots(case.made_rule, problem_of(case.problem), self.engine))
+        code = self._hash_of_roots(*case.setting.code_roots(case.made_rule, case.made_problem, self.engine))
         return [
             Cell(
-                rule=case.rule,
-                problem=case.problem,
+                case=case,
                 code=code,
                 horizon=self.horizon,
                 first_run=first,
