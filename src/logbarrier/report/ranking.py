@@ -9,7 +9,7 @@ import numpy as np
 
 from ..record import Record
 from ..statistics import resampling_weights
-from ..studies.study import Case
+from ..studies.cell import Case
 
 
 @dataclass(frozen=True)

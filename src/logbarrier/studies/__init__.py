@@ -15,12 +15,13 @@
 
 from __future__ import annotations
 
+from .cell import Case
 from .local import LocalExecutor
 from .results import record_of, records
 from .run import Executor, Outcome, run
 from .run_study import StudyRun, run_study
 from .store import CannotWriteError, Store
-from .study import Case, Study, case_of, product
+from .study import Study, case_of, product
 from .study_file import read_study, study_as_toml
 from .summary import write_summary
 

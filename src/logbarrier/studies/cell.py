@@ -13,9 +13,9 @@ from typing import Any
 
 from ..engine.code_hash import code_hash
 from ..record import Record
-from .own import short_name
 from .settings import Setting, setting_of_problem
 from .tables import Table, described, identity_of, problem_of, rule_of
+from .user_defined import short_name
 
 _code_of_this_process = cache(code_hash)
 
@@ -130,7 +130,7 @@ class Cell:
 
 def cell_of(wire: dict[str, Any]) -> Cell:
     """The cell that `Cell.wire` described."""
-    plain = {key: tuple(value) if isinstance(value, list) else value for key, value in wire.items()}
+    plain: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in wire.items()}
     return Cell(case=Case(plain.pop("problem"), plain.pop("rule")), **plain)
 
 

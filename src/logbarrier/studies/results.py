@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..record import Record
+from .cell import Case
 from .cell_file import DamagedCellError
 from .status import seconds_of
 from .store import Store
-from .study import Case
 
 
 def record_of(store: Store, case: Case) -> Record | None:

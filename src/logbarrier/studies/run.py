@@ -9,10 +9,9 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from .cell import Cell
+from .cell import Case, Cell
 from .local import Report, Result
 from .store import Store
-from .study import Case
 
 
 class Executor(Protocol):

@@ -10,11 +10,12 @@ from ..base import validate
 from ..base.progress import Bar
 from ..record import Record
 from . import user_defined
+from .cell import Case
 from .local import LocalExecutor
 from .results import records
 from .run import Executor, Outcome, run
 from .store import Store
-from .study import Case, Study
+from .study import Study
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
+from .cell import Case
 from .store import Store
-from .study import Case
 
 STATES = ("done", "missing", "failed", "damaged")
 

@@ -34,8 +34,9 @@ from typing import Any
 
 from ..base.failure import INVALID
 from .arrays import read_arrays, with_values
+from .cell import Case
 from .settings import Setting, setting_of_problem
-from .study import Case, Study
+from .study import Study
 from .tables import LISTS, Table, grid, problem_of, rule_of, table_of_problem, table_of_rule
 
 STUDY_KEYS = tuple(field.name for field in fields(Study) if field.name != "cases")  # problems and rules are no fields

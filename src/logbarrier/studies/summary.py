@@ -17,9 +17,9 @@ from typing import Any
 from ..base.files import whole_file
 from ..statistics import STUCK
 from .arrays import shown
+from .cell import Case
 from .results import records
 from .store import CannotWriteError, Store
-from .study import Case
 from .user_defined import short_name
 
 Row = dict[str, Any]
