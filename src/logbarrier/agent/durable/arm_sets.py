@@ -18,6 +18,7 @@ class ArmSets:
         self._path = path
         self._since: list[int] = []  # event numbers, ascending
         self._arms: list[list[Any]] = []
+        self._reconstructed_to = -1
 
     def read(self, connection: sqlite3.Connection) -> None:
         """Add those that were written since the last call."""
@@ -29,7 +30,10 @@ class ArmSets:
 
     def reconstruct(self, connection: sqlite3.Connection) -> None:
         """The same for a file of an earlier version: from its events, as far back as none has been dropped."""
-        self._since, self._arms = [], []
+        last = connection.execute("SELECT coalesce(max(number), 0) FROM events").fetchone()[0]
+        if last == self._reconstructed_to:
+            return
+        self._since, self._arms, self._reconstructed_to = [], [], last
         for number, arms in reconstructed(connection, self._path):
             self._add(number, arms)
 

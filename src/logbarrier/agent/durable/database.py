@@ -15,6 +15,7 @@ import contextlib
 import json
 import sqlite3
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,7 +59,7 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
         connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
     except sqlite3.Error as error:
         raise OSError(f"DurableAgent: {path} cannot be opened: {error}") from None
-    connection.text_factory = lambda content: content.decode(errors="replace")  # the checksum notices
+    connection.text_factory = partial(str, encoding="utf-8", errors="replace")  # the checksum notices
     return connection
 
 

@@ -7,6 +7,7 @@ import itertools
 import json
 import sqlite3
 from collections.abc import Iterator
+from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,7 @@ def log_row(path: Path, decision: list[Event], arm_sets: ArmSets) -> dict[str, A
     return {
         "id": asked.decision,
         "time": asked.time,
-        "arm": json.loads(asked.arm),
+        "arm": _name(asked.arm),
         "probability": asked.probability,
         "arm_set": arm_set,
         "available": available,
@@ -98,6 +99,11 @@ def log_row(path: Path, decision: list[Event], arm_sets: ArmSets) -> dict[str, A
         "outcome": None if settled is None else OUTCOMES.get(settled.kind),
         "closed": None if settled is None else settled.time,
     }
+
+
+@lru_cache(maxsize=1000)
+def _name(text: str) -> Any:
+    return json.loads(text)
 
 
 def read_history(path: str | Path) -> list[Mark]:
