@@ -90,6 +90,15 @@ def test_python_reads_and_writes_the_fields_of_many_rows(numbers):
     assert (table[:, 1:] == numbers.T[:, 1:]).all()
 
 
+def test_python_reads_a_number_of_one_row():
+    fields = Fields(NAMES, np.zeros(4))
+    before = fields.mean
+    fields.mean = 2.0
+    assert (before, fields.mean) == (0.0, 2.0)
+    fields.history[1] = 5.0
+    assert fields.history.tolist() == [0.0, 5.0]
+
+
 def test_a_copy_has_numbers_of_its_own():
     fields = Fields(NAMES, np.zeros(4))
     for other in (copy.copy(fields), copy.deepcopy(fields), pickle.loads(pickle.dumps(fields))):

@@ -109,7 +109,7 @@ class Fields:
         places = self.__dict__.get("_places", {})
         if name not in places:
             raise AttributeError(f"memory has no field {name}; it has {', '.join(places) or 'none'}")
-        return self._numbers[..., places[name]]
+        return self._numbers.T[places[name]].T  # a number, not an array without dimensions, where there is one row
 
     def __setattr__(self, name: str, value: Any) -> None:
         getattr(self, name)  # raises where there is no such field
