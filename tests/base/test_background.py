@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
+from logbarrier.base import background
 from logbarrier.base.background import in_background
-from logbarrier.engine import background
 
 
 def test_every_item_is_worked_off_once():

@@ -21,9 +21,10 @@ from logbarrier.engine.compiled import compiled, entry, from_python, kernel
 
 COUNTED = """
 import logbarrier as lb
-from logbarrier.engine import drafts, kept
-made, original = [], drafts.object_code
-drafts.object_code = lambda *arguments: made.append(1) or original(*arguments)
+from logbarrier.engine import object_cache
+from logbarrier.engine.codegen import linking
+made, original = [], linking.object_code
+linking.object_code = lambda *arguments: made.append(1) or original(*arguments)
 """
 ONE_KERNEL = """
 from logbarrier.engine.compiled import compiled, from_python
@@ -207,8 +208,8 @@ def test_an_exception_in_compiled_code_is_an_exception_in_python():
 
 AS_SOMEONE = """
 import os, sys, warnings
-from logbarrier.bandits.loops import calls
-from logbarrier.engine import kept
+from logbarrier.bandits.loops import functions
+from logbarrier.engine import object_cache
 os.setgroups([]), os.setgid({user}), os.setuid({user})
 with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")
@@ -274,8 +275,8 @@ def test_a_file_of_matching_bytes_or_the_name_of_another_kernel_is_not_used(tmp_
 def test_without_a_home_everything_runs_with_one_warning():
     code = """
 import os, pwd, warnings
-from logbarrier.bandits.loops import calls
-from logbarrier.engine import kept
+from logbarrier.bandits.loops import functions
+from logbarrier.engine import object_cache
 os.setgroups([]), os.setgid(54321), os.setuid(54321)
 with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")

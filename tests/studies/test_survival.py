@@ -159,12 +159,12 @@ import logbarrier as lb
 from logbarrier.engine.compiled import compiled
 @compiled
 def lift_and_drain(reward, probability, t, memory, hyper):
-    while hyper[0] == 2.0 and memory[0] >= 0.0:
-        memory[0] += 1.0
+    while hyper[0] == 2.0 and memory.count >= 0.0:
+        memory.count += 1.0
     return 0.1 * reward + (np.nan if hyper[0] == 1.0 and t == 17 else 0.0), 0.1 * reward
 @dataclass(frozen=True, kw_only=True)
 class Own(lb.TwoScalarRule):
-    name, place, lift_and_drain, memory_size = "own", "here", staticmethod(lift_and_drain), 1
+    name, place, lift_and_drain, memory = "own", "here", staticmethod(lift_and_drain), ("count",)
     kind: float
     def hyper(self, n_arms):
         if self.kind == 3.0:

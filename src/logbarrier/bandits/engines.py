@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
+from ..base.failure import WrongTypeError
 from ..engine.codegen.arguments import packed
 from ..engine.codegen.lane_arrays import new_rows
 from ..engine.codegen.lanes import WIDTH
@@ -269,7 +270,7 @@ def choose(rule: Rule, n_arms: int, wanted: str) -> type[Flight]:
     """The engine, chosen by rule and number of arms only, so that runs computed in blocks equal the runs computed together."""
     able = {flight.name: flight for flight in ENGINE_RUNS if flight.suits(rule)}
     if not able:
-        raise ValueError(
+        raise WrongTypeError(
             f"{type(rule).__name__}: must inherit from TwoScalarRule or VectorRule, which say how it learns, not from Rule"
         )
     if wanted != "auto":

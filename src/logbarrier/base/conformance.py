@@ -70,5 +70,5 @@ def carry_out(
             show(str(done[-1]))
     result = Conformance(rule, tuple(done))
     if raises and not result.passed:
-        raise AssertionError("; ".join(result.failures))
+        raise AssertionError("; ".join(dict.fromkeys(result.failures)))
     return result

@@ -270,7 +270,7 @@ def test_arms_that_are_numpy_numbers_are_in_the_log(path):
     with lb.DurableAgent(path, rule=RULE, arms=[1, 2, 3]) as agent:
         agent.ask(available=np.array([1, 3]))
         assert [row["available"] for row in agent.log()] == [[1, 3]]
-        with pytest.raises(ValueError, match="available must be a sequence of arms, got '13'"):
+        with pytest.raises(TypeError, match="available must be a sequence of arms, got '13'"):
             agent.ask(available="13")
 
 

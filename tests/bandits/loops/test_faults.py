@@ -18,7 +18,7 @@ STEP = 17
 
 @compiled
 def bad_lift(reward, probability, t, memory, hyper):
-    memory[0] += 1.0
+    memory.count += 1.0
     return 0.1 * reward + (hyper[0] if t >= STEP else 0.0), 0.1 * reward
 
 
@@ -44,7 +44,7 @@ def bad_share(t, hyper):
 
 @compiled
 def bad_vector(arm, reward, probability, t, policy, vectors, memory, hyper):
-    memory[0] += 1.0
+    memory.count += 1.0
     vectors[0][arm] += hyper[0] if t >= STEP else 0.1
     return True
 
@@ -71,7 +71,7 @@ class Lift(lb.TwoScalarRule):
     name: ClassVar[str] = "bad-lift"
     place: ClassVar[str] = "here"
     lift_and_drain = staticmethod(bad_lift)
-    memory_size = 1
+    memory = ("count",)
 
     value: float
 
@@ -101,7 +101,7 @@ class Vector(VectorRule):
     name: ClassVar[str] = "bad-vector"
     place: ClassVar[str] = "here"
     rows = ("theta",)
-    memory_size = 1
+    memory = ("count",)
     learn = staticmethod(bad_vector)
 
     value: float
