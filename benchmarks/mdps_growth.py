@@ -19,7 +19,7 @@ import numpy as np
 from logbarrier import mdps
 from logbarrier.engine.random import stream_key
 from logbarrier.mdps.measure import Evaluator
-from logbarrier.mdps.simulator import Flight
+from logbarrier.mdps.simulator import MDPRun
 
 SIZES, ACTIONS, WAYS, STEPS, TURNS, PIECES = (10, 10_000), 2, 3, 60_000, 20, 6
 RULES = (mdps.PG(learning_rate=0.1), mdps.SpectralPG(), mdps.OptimisticQ(learning_rate=0.1, initial=10.0))
@@ -35,12 +35,12 @@ def random_world(n_states: int) -> mdps.FiniteMDP:
     return mdps.FiniteMDP.from_transitions(entries, R=reward, rho=np.full(n_states, 1 / n_states), gamma=0.95)
 
 
-def nanoseconds(flight: Flight) -> list[float]:
+def nanoseconds(run: MDPRun) -> list[float]:
     """CPU time per step of some pieces of a run."""
     taken = []
     for _ in range(1 + PIECES):
         before = time.thread_time()
-        flight.advance(flight.time + STEPS)
+        run.advance(run.time + STEPS)
         taken.append(1e9 * (time.thread_time() - before) / STEPS)
     return taken[1:]
 
@@ -52,8 +52,8 @@ def main() -> None:
     arguments = parser.parse_args()
     judges, found = [Evaluator(random_world(size)) for size in SIZES], {}
     for rule in RULES:
-        flights = [Flight(rule, judge, stream_key(0), 0) for judge in judges]
-        taken = np.array([[nanoseconds(flight) for flight in flights] for _ in range(TURNS)])  # (turns, sizes, pieces)
+        runs = [MDPRun(rule, judge, stream_key(0), 0) for judge in judges]
+        taken = np.array([[nanoseconds(run) for run in runs] for _ in range(TURNS)])  # (turns, sizes, pieces)
         least, middle = taken.min(axis=(0, 2)), np.median(taken, axis=(0, 2))
         found[rule.name] = {"least": least.tolist(), "median": middle.tolist()}
         costs = ", ".join(f"{word} {few:.0f} and {many:.0f} ns: {many / few:.2f} x"

@@ -48,11 +48,11 @@ def test_states_are_visited_as_often_as_the_occupancy_says():
     """Chi-square on first states and their successors under a policy that does not learn; false-alarm rate 1e-6."""
     mdp = random_mdp(1)
     one = mdps.FiniteMDP(P=mdp.P, R=mdp.R, rho=mdp.rho, gamma=0.9, episode_length=1)
-    from logbarrier.mdps.simulator import Flight
+    from logbarrier.mdps.simulator import MDPRun
 
-    flight = Flight(mdps.PG(learning_rate=1e-12), Evaluator(one), stream_key(5), 0)
-    flight.advance(20_000)
-    visits = flight.learned.visits
+    current = MDPRun(mdps.PG(learning_rate=1e-12), Evaluator(one), stream_key(5), 0)
+    current.advance(20_000)
+    visits = current.learned.visits
     assert visits.sum() == 20_000
     assert chisquare(visits, 20_000 * mdp.rho).pvalue > 1e-6
 
@@ -90,22 +90,22 @@ def test_no_value_leaves_the_range_of_its_metric(gamma):
 
 def test_occupancies_agree_with_elimination():
     for mdp in (random_mdp(2), mdps.RiverSwim(30), mdps.DeepSea(6, gamma=1.0)):
-        judge = Evaluator(mdp)
+        evaluator = Evaluator(mdp)
         for policy in (mdp.uniform_policy, np.asarray(mdp.optimal_policy)):
-            performance, smallest = judge.evaluate(policy)
+            performance, smallest = evaluator.evaluate(policy)
             assert performance == pytest.approx(mdp.performance(policy), rel=1e-10, abs=1e-13)
             assert smallest == pytest.approx(mdp.occupancy(policy).min(), rel=1e-9)
 
 
 def test_scores_run_from_uniform_to_optimal():
     mdp = random_mdp(3)
-    judge = Evaluator(mdp)
-    assert judge.greedy_score(np.asarray(mdp.optimal_policy).argmax(axis=1)) == pytest.approx(1.0)
+    evaluator = Evaluator(mdp)
+    assert evaluator.greedy_score(np.asarray(mdp.optimal_policy).argmax(axis=1)) == pytest.approx(1.0)
     worst = np.asarray(mdps.FiniteMDP(P=mdp.P, R=-mdp.R, rho=mdp.rho, gamma=0.9).optimal_policy).argmax(axis=1)
     greedy = np.eye(3)[worst]
     uniform = mdp.performance(mdp.uniform_policy)
     expected = (mdp.performance(greedy) - uniform) / (mdp.optimal_performance - uniform)
-    assert judge.greedy_score(worst) == pytest.approx(expected, rel=1e-10)
+    assert evaluator.greedy_score(worst) == pytest.approx(expected, rel=1e-10)
 
 
 def test_the_optimal_pace_of_a_sea_is_its_treasure_over_its_depth():

@@ -7,7 +7,7 @@
 | lazy     | rules that drain, any number of arms            | hardly grows with the arms   |
 | sparse   | rules that never drain, any number of arms      | logarithm of the arms        |
 
-A flight carries one run (lockstep: eight) from checkpoint to checkpoint. A run's bits depend on its engine, seed and number
+An engine moves one run (lockstep: eight) from checkpoint to checkpoint. A run's bits depend on its engine, seed and number
 alone.
 """
 
@@ -59,7 +59,7 @@ class Stops(NamedTuple):
         return Stops(steps, np.where(np.isin(steps, checkpoints), rows, -1))
 
 
-class Flight(Protocol):
+class EngineRun(Protocol):
     """One run on one engine, or eight in lockstep: its state, and how to move it on to later checkpoints."""
 
     name: ClassVar[str]
@@ -87,7 +87,7 @@ class Flight(Protocol):
 
 
 class _Single:
-    """A flight of one run; subclasses say how its state is made and which loop moves it."""
+    """One run on its engine; subclasses say how its state is made and which loop moves it."""
 
     size: ClassVar[int] = 1
     cost_grows: ClassVar[bool] = False
@@ -241,34 +241,34 @@ def _refuse_fault(rule: Rule, fault: float) -> None:
     refuse_fault("simulate", rule, fault)
 
 
-ENGINE_RUNS: tuple[type[Flight], ...] = (DenseRun, VectorRun, LockstepRuns, LazyRun, SparseRun)
-ENGINES = tuple(dict.fromkeys(flight.name for flight in ENGINE_RUNS))
+ENGINE_RUNS: tuple[type[EngineRun], ...] = (DenseRun, VectorRun, LockstepRuns, LazyRun, SparseRun)
+ENGINES = tuple(dict.fromkeys(engine.name for engine in ENGINE_RUNS))
 
 
 _ready: set[Any] = set()
 
 
-def make_ready(engine_run: type[Flight], rule: Rule, problem: ProblemSource) -> None:
-    """Compile or load what a flight calls, so that no run waits for it: take one run to step 0."""
+def make_ready(engine_run: type[EngineRun], rule: Rule, problem: ProblemSource) -> None:
+    """Compile or load what an engine calls, so that no run waits for it: take one run to step 0."""
     kind, _ = packed(rule.name, rule.hyper(problem.n_arms))
     needed = (engine_run, type(rule), kind, problem.noise, problem.reward_of)
     if needed in _ready:
         return
     start, out = np.zeros(1, dtype=np.int64), np.empty((1, 1, len(METRICS)))
     stops = Stops.with_checkpoints(start, start)
-    flight = engine_run(rule, problem, Uniform(), stream_key(0), range(1), stops, out)
-    watched(f"starting {rule.name}", partial(flight.advance, 0, 1))
+    first = engine_run(rule, problem, Uniform(), stream_key(0), range(1), stops, out)
+    watched(f"starting {rule.name}", partial(first.advance, 0, 1))
     _ready.add(needed)
 
 
 def engines_for(rule: Rule) -> list[str]:
     """The engines that can run a rule."""
-    return [flight.name for flight in ENGINE_RUNS if flight.suits(rule)]
+    return [engine.name for engine in ENGINE_RUNS if engine.suits(rule)]
 
 
-def choose(rule: Rule, n_arms: int, wanted: str) -> type[Flight]:
+def choose(rule: Rule, n_arms: int, wanted: str) -> type[EngineRun]:
     """The engine, chosen by rule and number of arms only, so that runs computed in blocks equal the runs computed together."""
-    able = {flight.name: flight for flight in ENGINE_RUNS if flight.suits(rule)}
+    able = {engine.name: engine for engine in ENGINE_RUNS if engine.suits(rule)}
     if not able:
         raise WrongTypeError(
             f"{type(rule).__name__}: must inherit from TwoScalarRule or VectorRule, which say how it learns, not from Rule"

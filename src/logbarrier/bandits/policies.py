@@ -38,12 +38,12 @@ def policies(
     key = stream_key(validate.integer("policies", "seed", seed, 0))
     begin = as_start("policies", start, problem.n_arms)
     measured = np.empty((1, len(stops), len(METRICS)))
-    fly, runs = choose(rule, problem.n_arms, "dense"), range(number, number + 1)
-    flight: Any = fly(rule, problem, begin, key, runs, Stops.with_checkpoints(stops, stops), measured)
-    return _along(flight, len(stops))
+    engine_run, runs = choose(rule, problem.n_arms, "dense"), range(number, number + 1)
+    current: Any = engine_run(rule, problem, begin, key, runs, Stops.with_checkpoints(stops, stops), measured)
+    return _along(current, len(stops))
 
 
-def _along(flight: Any, count: int) -> Iterator[np.ndarray]:
+def _along(current: Any, count: int) -> Iterator[np.ndarray]:
     for c in range(count):
-        flight.advance(c, c + 1)
-        yield flight.probabilities
+        current.advance(c, c + 1)
+        yield current.probabilities

@@ -18,7 +18,7 @@ from ..engine.random import stream_key
 from ..record import Record
 from .algorithms.rule import Rule
 from .changing import ChangingBandits
-from .engines import ENGINES, Flight, Stops, choose, make_ready
+from .engines import ENGINES, EngineRun, Stops, choose, make_ready
 from .metrics import METRICS, RANGES
 from .problems import ProblemSource
 from .starts import Start, as_start
@@ -126,7 +126,7 @@ class _Route:
     changing: ChangingBandits | None
 
     @staticmethod
-    def along(steps: np.ndarray, problem: ProblemSource, chunk: int | None, engine_run: type[Flight]) -> _Route:
+    def along(steps: np.ndarray, problem: ProblemSource, chunk: int | None, engine_run: type[EngineRun]) -> _Route:
         """Past all checkpoints; `chunk` steps lie between two looks, or what takes about a tenth of a second."""
         horizon, patience = int(steps[-1]), STEPS_PER_PIECE
         if engine_run.cost_grows:
@@ -141,7 +141,7 @@ class _Route:
 
 
 def _run(
-    engine_run: type[Flight],
+    engine_run: type[EngineRun],
     rule: Rule,
     problem: ProblemSource,
     begin: Start,
@@ -158,14 +158,14 @@ def _run(
         def one_piece(index: int) -> None:
             lowest, highest = index * engine_run.size, min((index + 1) * engine_run.size, asked.count)
             numbers = range(asked.first + lowest, asked.first + highest)
-            flight = engine_run(rule, problem, begin, key, numbers, route.stops, measured[lowest:highest])
+            current = engine_run(rule, problem, begin, key, numbers, route.stops, measured[lowest:highest])
             before = 0
             for first, last in route.pieces:
                 if stop.is_set():
                     return
                 if changing is not None and first > 0 and steps[first - 1] % changing.block == 0:
-                    flight.face([changing.instance_at(key, run, int(steps[first - 1])) for run in numbers])
-                done = flight.advance(first, last)
+                    current.face([changing.instance_at(key, run, int(steps[first - 1])) for run in numbers])
+                done = current.advance(first, last)
                 report(done - before)
                 before = done
 

@@ -112,11 +112,11 @@ class Reporter:
             self._show(self._done, self._total)
 
 
-def run_all(one_piece: Callable[[int], None], flights: int, threads: int, stop: threading.Event) -> None:
-    """Every flight on background threads; on Ctrl-C or a failure `stop` is set, at which the others end."""
+def run_all(one_piece: Callable[[int], None], pieces: int, threads: int, stop: threading.Event) -> None:
+    """Every piece on background threads; on Ctrl-C or a failure `stop` is set, at which the others end."""
     if threads == 1 and threading.current_thread() is not threading.main_thread():
-        for index in range(flights):
+        for index in range(pieces):
             one_piece(index)
         return
-    for _ in in_background("simulate", one_piece, range(flights), threads, stop):
+    for _ in in_background("simulate", one_piece, range(pieces), threads, stop):
         pass

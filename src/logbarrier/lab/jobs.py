@@ -27,7 +27,7 @@ from .rules import Curve, curves_of
 from .state import State
 from .worker import Check
 
-FEW_RUNS = 8  # one flight of the lockstep engine
+FEW_RUNS = 8  # one batch of the lockstep engine
 LONG = 250_000  # a horizon that is shown in parts
 MANY_STEPS = 10_000_000  # of one curve; beyond, its runs are shown block by block
 ARM_STEPS_PER_PIECE = 5_000_000  # between two looks at whether the work is still wanted, a few hundredths of a second

@@ -76,7 +76,7 @@ def simulate(
     if not all(hasattr(mdp, name) for name in ("instance", "n_states", "n_actions")) or isinstance(mdp, type):
         raise WrongTypeError(f"simulate: mdp must be an MDP such as mdps.RiverSwim(12), got {mdp!r}")
     key = stream_key(asked.seed)
-    Flight(rule, Evaluator(mdp.instance(key, asked.first)), key, asked.first).advance(0)  # compiles before the clock starts
+    MDPRun(rule, Evaluator(mdp.instance(key, asked.first)), key, asked.first).advance(0)  # compiles before the clock starts
     started = time.perf_counter()
     measured = _run(rule, mdp, asked, marks, chunk, names, progress)
     sizes = {"n_states": mdp.n_states, "n_actions": mdp.n_actions, "horizon": horizon}
@@ -116,31 +116,31 @@ def _run(
     progress: bool | Progress,
 ) -> np.ndarray:
     """The metrics of these names (runs, marks, names) of all runs; `chunk` steps lie between two looks at Ctrl-C."""
-    key, stop, judges = stream_key(asked.seed), threading.Event(), _Evaluators()
+    key, stop, evaluators = stream_key(asked.seed), threading.Event(), _Evaluators()
     measured = np.empty((asked.count, len(marks), len(names)))
 
     with Reporter(progress, asked.count * int(marks[-1])) as report:
 
         def one_run(index: int) -> None:
             number = asked.first + index
-            flight = Flight(rule, judges.of(mdp.instance(key, number)), key, number)
+            current = MDPRun(rule, evaluators.of(mdp.instance(key, number)), key, number)
             for c, mark in enumerate(marks.tolist()):
-                while flight.time < mark:
+                while current.time < mark:
                     if stop.is_set():
                         return
-                    report(flight.advance(min(mark, flight.time + chunk)))
-                measured[index, c] = flight.measure(names)
+                    report(current.advance(min(mark, current.time + chunk)))
+                measured[index, c] = current.measure(names)
 
         run_all(one_run, asked.count, asked.threads, stop)
     return measured
 
 
-class Flight:
+class MDPRun:
     """One run in progress: all that the rule has learnt, and where it stands."""
 
-    def __init__(self, rule: Rule, judge: Evaluator, key: np.ndarray, run: int) -> None:
-        mdp = judge.mdp
-        self._rule, self._judge = rule, judge
+    def __init__(self, rule: Rule, evaluator: Evaluator, key: np.ndarray, run: int) -> None:
+        mdp = evaluator.mdp
+        self._rule, self._evaluator = rule, evaluator
         self._loop = loop_kernel(rule.act, rule.at_once, rule.learn, rule.renew)
         episode = new_episode(mdp.episode_length, mdp.n_actions)
         self.learned = nothing_learned(mdp.n_states, mdp.n_actions, rule.first_preference, rule.memory)
@@ -160,11 +160,11 @@ class Flight:
     def measure(self, names: Sequence[str]) -> list[float]:
         """The metrics of these names, now."""
         policy = self._rule.policy(self.learned.theta)
-        return self._judge.measure(names, policy, self.learned, self.time, float(self._stand[REWARDS]))
+        return self._evaluator.measure(names, policy, self.learned, self.time, float(self._stand[REWARDS]))
 
 
 class _Evaluators:
-    """One judge for each MDP in turn; runs of a fixed MDP share one."""
+    """One evaluator for each MDP in turn; runs of a fixed MDP share one."""
 
     def __init__(self) -> None:
         self._last: Evaluator | None = None

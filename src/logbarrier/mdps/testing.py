@@ -38,7 +38,7 @@ from .episode import (
 from .exact.point import Point
 from .measure import Evaluator
 from .problem import FiniteMDP
-from .simulator import Flight, simulate
+from .simulator import MDPRun, simulate
 
 UPDATE_ERROR, DRAW_ERROR, HEALTH_ERROR = 1e-9, 1e-3, 1e-9  # the largest that are allowed
 LONGEST = 8  # steps of an enumerated episode: in `looping_world` one in 10^13 is longer
@@ -174,12 +174,12 @@ def _right_values(rule: ActorCritic, mdp: FiniteMDP, learned: Learned) -> np.nda
 
 def draw_error(rule: Rule, mdp: FiniteMDP, seed: int) -> float:
     """After some episodes, how far the shares of actions are from the policy when the uniform number runs in even steps."""
-    flight, n_draws = Flight(rule, Evaluator(mdp), stream_key(seed), 0), 2000
-    flight.advance(300)
+    current, n_draws = MDPRun(rule, Evaluator(mdp), stream_key(seed), 0), 2000
+    current.advance(300)
     act, room, worst = from_python(rule.act), np.zeros((1, mdp.n_actions)), 0.0
-    policy = rule.policy(flight.learned.theta)
+    policy = rule.policy(current.learned.theta)
     for state in range(mdp.n_states):
-        actions = [act(flight.learned.states, state, (i + 0.5) / n_draws, room, 0) for i in range(n_draws)]
+        actions = [act(current.learned.states, state, (i + 0.5) / n_draws, room, 0) for i in range(n_draws)]
         shares = np.bincount(actions, minlength=mdp.n_actions) / n_draws
         worst = max(worst, float(np.abs(shares - policy[state]).max()))
     return worst

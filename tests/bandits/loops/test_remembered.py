@@ -57,9 +57,9 @@ def test_the_numbers_kept_are_those_of_the_arms_pulled(engine_run, n_arms):
     problem = lb.GaussianBandit(np.random.default_rng(n_arms).uniform(-1, 1, n_arms))
     stops = Stops.with_checkpoints(np.array([STEPS]), np.array([STEPS]))
     out = np.empty((1, 1, len(METRICS)))
-    flight = engine_run(CountingSGB(), problem, Uniform(), stream_key(1), range(1), stops, out)
-    flight.advance(0, 1)
-    counts = flight._state[2][2]
+    current = engine_run(CountingSGB(), problem, Uniform(), stream_key(1), range(1), stops, out)
+    current.advance(0, 1)
+    counts = current._state[2][2]
     means = problem.instance(stream_key(1), 0)[0]
     assert counts.sum() == STEPS
     assert counts @ (means.max() - means) == pytest.approx(out[0, 0, METRICS.index("regret")], rel=1e-10)
