@@ -231,7 +231,7 @@ class Agent:
             elif isinstance(learner, TwoScalarLearner):
                 learner.update_some(t, told.arm, reward, self._drawn(told, learner, present))
             else:
-                learner.update(t, told.arm, reward, PRESENT)  # its policy was let go
+                learner.update(t, told.arm, reward, PRESENT)  # its policy was evicted
         except RuleError:
             self._waiting.stay(now)
             raise

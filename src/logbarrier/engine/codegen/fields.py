@@ -3,7 +3,7 @@
     memory = fields_of(("baseline", "pulls"))(pointer)
     memory.pulls += 1.0                                     # pointer[1] += 1.0
 
-The row is a pointer, or the lane arrays of beside.py, rows or a column; a field is what row[i] is. A last name with a star,
+The row is a pointer, or a lane array (lane_arrays.py), rows or a column; a field is what row[i] is. A last name with a star,
 such as "*history", stands for the rest of the row: memory.history[i].
 In Python, `Fields` gives the same names to an array.
 """
