@@ -1,4 +1,4 @@
-"""Drawing and learning when only some arms are available, or when another policy than the present one drew the arm.
+"""Drawing and learning when a subset of the arms is available, or when another policy than the present one drew the arm.
 
 Of K arms the set S of n is available. The policy on S and what actually draws the arm, with a floor on every propensity, are
 
@@ -52,7 +52,7 @@ def restrict(theta, arms, q):
 
 
 @compiled
-def draw_some(theta, arms, floor, t, key, q, drawn_from):
+def draw_subset(theta, arms, floor, t, key, q, drawn_from):
     """Decision t from b over arms (n,): where among them the arm stands, and its propensity b(a); fills q (n,) and b (n,)."""
     n_arms = arms.shape[0]
     restrict(theta, arms, q)
@@ -117,5 +117,5 @@ def _update() -> Any:
 
 
 def update_kernel() -> Any:
-    """The compiled step of a rule on some arms."""
+    """The compiled step of a rule on a subset of the arms."""
     return kernel(_update)
