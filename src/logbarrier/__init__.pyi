@@ -7,6 +7,7 @@ from . import plots as plots
 from . import theory as theory
 from .agent.agent import Agent as Agent
 from .agent.durable.durable_agent import DurableAgent as DurableAgent
+from .agent.durable.experiments import Experiments as Experiments
 from .agent.durable.log import read_log as read_log
 from .agent.off_policy import Log as Log
 from .agent.off_policy import doubly_robust as doubly_robust

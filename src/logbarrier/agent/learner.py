@@ -34,7 +34,17 @@ class Drawn(NamedTuple):
 
 
 class Learner(Protocol):
-    """What an agent needs of a policy."""
+    """What an agent needs of a policy.
+
+    follows_arms      whether arms may be added, removed and unavailable, and propensities have a floor
+    needs_past_policy whether the reward of a pending decision is learnt from with the policy that drew it
+    """
+
+    @property
+    def follows_arms(self) -> bool: ...
+
+    @property
+    def needs_past_policy(self) -> bool: ...
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -54,6 +64,26 @@ class Learner(Protocol):
         """Step t = 1, 2, ... from the reward of an arm drawn from probabilities `earlier` (K,), PRESENT for today's."""
         ...
 
+    def restricted(self, arms: np.ndarray) -> np.ndarray:
+        """The policy q (n,) on arms (n,)."""
+        ...
+
+    def draw_subset(self, number: int, key: np.ndarray, arms: np.ndarray, floor: float) -> tuple[int, np.ndarray, float]:
+        """Where in arms (n,) the arm of decision `number` stands, the policy q (n,) on them, and its propensity."""
+        ...
+
+    def update_subset(self, t: int, arm: int, reward: float, drawn: Drawn) -> None:
+        """Step t from the reward of an arm (-1: removed since) drawn from a subset of the arms or by another policy."""
+        ...
+
+    def add(self, probability: float | None) -> None:
+        """Add an arm, as the last one; probability: None for the default of the rule."""
+        ...
+
+    def remove(self, arm: int) -> None:
+        """Remove an arm."""
+        ...
+
     def state(self) -> dict[str, Any]:
         """Plain JSON values."""
         ...
@@ -65,6 +95,8 @@ class Learner(Protocol):
 
 class TwoScalarLearner:
     """softmax(theta), moved by lift and drain."""
+
+    follows_arms = needs_past_policy = True
 
     def __init__(self, rule: TwoScalarRule, theta: np.ndarray) -> None:
         self._rule = rule
@@ -120,20 +152,17 @@ class TwoScalarLearner:
         return bound
 
     def draw_subset(self, number: int, key: np.ndarray, arms: np.ndarray, floor: float) -> tuple[int, np.ndarray, float]:
-        """Where in arms (n,) the arm of decision `number` stands, the policy q (n,) on them, and its propensity."""
         q, drawn_from = np.empty(len(arms)), np.empty(len(arms))
         place, propensity = from_python(subset.draw_subset)(self._policy[0], arms, floor, number, key, q, drawn_from)
         return place, q, propensity
 
     def restricted(self, arms: np.ndarray) -> np.ndarray:
-        """The policy q (n,) on arms (n,)."""
         q = np.empty(len(arms))
         if len(arms):
             from_python(subset.restrict)(self._policy[0], arms, q)
         return q
 
     def update_subset(self, t: int, arm: int, reward: float, drawn: Drawn) -> None:
-        """Step t from the reward of an arm (-1: removed since) drawn from a subset of the arms or by another policy."""
         calls = functions_of(self._rule, drawn.size), self._calls
         step = (self._n_arms, t, arm, reward, tuple(drawn))
         before = self._learned[0].tobytes()
@@ -141,9 +170,10 @@ class TwoScalarLearner:
         if fault:
             self._refuse(fault, before)
 
-    def add(self, probability: float) -> None:
-        """Add an arm, as the last one, at this probability; the odds among the others stay."""
-        entering = from_python(subset.entering_theta)(self._policy[3], probability)
+    def add(self, probability: float | None) -> None:
+        """Add an arm at this probability, 1/(K + 1) by default; the odds among the others stay."""
+        share = 1 / (self._n_arms + 1) if probability is None else probability
+        entering = from_python(subset.entering_theta)(self._policy[3], share)
         memory, *of_arms = self._learned
         means, counts = (np.append(values, np.zeros(min(len(values), 1))) for values in of_arms)
         self._set(np.append(self.theta, entering), memory, means, counts)
@@ -184,9 +214,12 @@ class VectorLearner:
         self._rule, self._calls = rule, vector_functions_of(rule, len(theta))
         self._vectors, self._memory = rule.new_vectors(theta, means), rule.new_memory()
         self._policy = np.empty(len(theta))
-        self._arrays = (self._calls, self._vectors, self._memory, self._policy)
-        self._steps = 0
+        self._steps, self.follows_arms, self.needs_past_policy = 0, rule.is_table, not rule.is_table
         self._set_policy()
+
+    @property
+    def _arrays(self) -> tuple[Any, ...]:
+        return self._calls, self._vectors, self._memory, self._policy
 
     def _set_policy(self) -> None:
         refuse_fault("Agent", self._rule, from_python(vectors.set_policy_of)(self._arrays, self._steps))
@@ -218,6 +251,42 @@ class VectorLearner:
             refuse_fault("Agent", self._rule, fault)
         self._steps = t
 
+    def restricted(self, arms: np.ndarray) -> np.ndarray:
+        if len(arms) == len(self._policy):
+            return self._policy.copy()
+        return policy_of_table(self._rule, self._vectors[:, arms], self._memory, self._steps)
+
+    def draw_subset(self, number: int, key: np.ndarray, arms: np.ndarray, floor: float) -> tuple[int, np.ndarray, float]:
+        q = self.restricted(arms)
+        drawn_from = floor / len(arms) + (1.0 - floor) * q
+        u, _ = from_python(step_uniforms)(number, 0, key)
+        place = int(from_python(vectors.draw_by_probabilities)(u, drawn_from, len(arms)))
+        return place, q, float(drawn_from[place])
+
+    def update_subset(self, t: int, arm: int, reward: float, drawn: Drawn) -> None:
+        if arm >= 0:
+            self.update(t, arm, reward, PRESENT)
+        else:  # of an arm that was removed, nothing is left to learn
+            self._steps = t
+            self._set_policy()
+
+    def add(self, probability: float | None) -> None:
+        """Add an arm without rewards."""
+        if probability is not None:
+            raise ValueError(
+                f"Agent.add_arm: probability must be None for {self._rule.name}, where a new arm starts without rewards"
+            )
+        self._set_vectors(np.append(self._vectors, self._rule.new_vectors(np.zeros(1), None), axis=1))
+
+    def remove(self, arm: int) -> None:
+        self._set_vectors(np.delete(self._vectors, arm, axis=1))
+
+    def _set_vectors(self, table: np.ndarray) -> None:
+        n_arms = table.shape[1]
+        self._vectors, self._policy = np.ascontiguousarray(table), np.empty(n_arms)
+        self._calls = vector_functions_of(self._rule, n_arms)
+        self._set_policy()
+
     def state(self) -> dict[str, Any]:
         return {"vectors": self._vectors.tolist(), "memory": self._memory.tolist()}
 
@@ -245,6 +314,14 @@ def learner_of(rule: Rule, theta: np.ndarray, means: np.ndarray | None) -> Learn
             f"{type(rule).__name__}: must inherit from TwoScalarRule or VectorRule, which say how it learns, not from Rule"
         )
     return TwoScalarLearner(rule, theta)
+
+
+def policy_of_table(rule: VectorRule, table: np.ndarray, memory: np.ndarray | None = None, steps: int = 0) -> np.ndarray:
+    """The policy (n,) of a rule with `is_table` on the columns of a table (V, n)."""
+    columns, policy = np.ascontiguousarray(table), np.empty(table.shape[1])
+    arrays = vector_functions_of(rule, len(policy)), columns, rule.new_memory() if memory is None else memory, policy
+    refuse_fault("Agent", rule, from_python(vectors.set_policy_of)(arrays, steps))
+    return policy
 
 
 def numbers(owner: str, name: str, values: Any, length: int) -> np.ndarray:

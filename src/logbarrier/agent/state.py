@@ -41,6 +41,7 @@ def to_plain(agent: Agent) -> dict[str, Any]:
         "updates": agent._updates,
         **({} if agent._means is None else {"means": agent._means.tolist()}),
         **agent._learner.state(),
+        "statistics": agent._statistics.state(),
         "pending": [
             [i, p.decision.arm, p.arm, p.probability, p.decision.probability, index.get(id(p.moment))]
             for i, p in pending.decisions.items()
@@ -67,6 +68,8 @@ def restored(kind: type[Agent], state: Any, rule: Rule | None) -> Agent:
         agent._asked = _whole("asked", plain["asked"], MOST_DECISIONS)
         agent._updates = _whole("updates", plain["updates"], MOST_UPDATES)
         agent._learner.restore(WHO, plain, agent._updates)
+        if "statistics" in plain:  # states of earlier versions have none
+            agent._statistics.restore(WHO, plain["statistics"])
         _restore_pending(agent._pending, plain, agent._asked, agent.arms)
     except WrongTypeError as error:
         raise ValueError(str(error)) from None

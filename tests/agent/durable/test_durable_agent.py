@@ -16,7 +16,7 @@ import pytest
 
 import logbarrier as lb
 from logbarrier.agent import pending
-from logbarrier.agent.durable import ledger, sqlite_file
+from logbarrier.agent.durable import journaled_agent, ledger, sqlite_file
 
 RULE = lb.LogBarrierSGB(learning_rate=0.5, eta=20.0)
 ARMS = ["a", "b", "c"]
@@ -215,16 +215,16 @@ def test_a_write_that_fails_is_an_error_for_all_and_changes_nothing(path):
 
 
 def test_snapshots_shorten_the_replay_and_change_no_bit(path, monkeypatch):
-    monkeypatch.setattr(ledger, "EVENTS_PER_SNAPSHOT", 10)
-    monkeypatch.setattr(ledger, "BYTES_PER_EVENT", 1000)
+    monkeypatch.setattr(journaled_agent, "EVENTS_PER_SNAPSHOT", 10)
+    monkeypatch.setattr(journaled_agent, "BYTES_PER_EVENT", 1000)
     agent = made(path)
     for t in range(57):
         agent.tell(agent.ask(), t % 3)
     policy = agent.policy
     abandoned(agent)
     replayed = []
-    real = ledger.replay
-    monkeypatch.setattr(ledger, "replay", lambda *arguments: (replayed.append(1), real(*arguments))[1])
+    real = journaled_agent.replay
+    monkeypatch.setattr(journaled_agent, "replay", lambda *arguments: (replayed.append(1), real(*arguments))[1])
     with lb.DurableAgent(path) as agent:
         assert 0 < len(replayed) < 20
         assert (agent.policy == policy).all()
@@ -279,7 +279,7 @@ def test_compacting_drops_what_was_closed_long_ago_and_nothing_else(path):
     clock = Clock()
     with made(path, seed=5, clock=clock) as agent:
         pending = agent.ask()
-        for t in range(ledger.DROPPED_AT_ONCE + 3):
+        for t in range(journaled_agent.DROPPED_AT_ONCE + 3):
             agent.perform([lambda ledger, t=t: ledger.tell(ledger.ask(), t % 3)])
         agent.observe("a", 0.5)
         agent.add_arm("d")
@@ -288,7 +288,7 @@ def test_compacting_drops_what_was_closed_long_ago_and_nothing_else(path):
         late = agent.ask()
         agent.tell(late, 1.0)
         state, size = agent.state_dict(), os.path.getsize(path) + os.path.getsize(f"{path}-wal")
-        assert agent.compact(keep=50) == ledger.DROPPED_AT_ONCE + 3 + 3
+        assert agent.compact(keep=50) == journaled_agent.DROPPED_AT_ONCE + 3 + 3
         assert agent.compact(keep=50) == 0
         assert agent.state_dict() == agent.replayed().state_dict() == state
         assert [row["id"] for row in agent.log()] == [pending.id, late.id]
