@@ -50,7 +50,7 @@ def keep():
 @pytest.fixture
 def running(agent, keep, monkeypatch):
     monkeypatch.setattr(compaction, "PAUSE", 0.01)
-    listener, app = bound("127.0.0.1", 0), make_app(agent, TOKEN, keep)
+    listener, app = bound("127.0.0.1", 0), make_app(agent.file, TOKEN, keep)
     server = server_of(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

@@ -109,15 +109,15 @@ class Walk:
 
     @property
     def ledger(self):
-        return self.agent._file.ledgers["default"]
+        return self.agent.file.ledgers["default"]
 
     def kill(self):
         if self.random.random() < 0.5:
             self.ledger.ask()  # begun, not written: it never happened
             self.ledger.drop(self.now)
-        self.agent._file._lock.release()
-        self.agent._file._closed = True
-        self.agent._file._file.connection.close()
+        self.agent.file._lock.release()
+        self.agent.file._closed = True
+        self.agent.file._file.connection.close()
         self.reopen()
 
     def restart(self):

@@ -71,9 +71,9 @@ class DurableAgent(Experiment):
             self._new_agent(rule, given)  # raises before a file is made
         super().__init__(DecisionFile(self.path, rules={} if rule is None else {DEFAULT: rule}, clock=clock), DEFAULT)
         try:
-            self._file.do(lambda file: self._open(file, rule, given, closing))
+            self.file.do(lambda file: self._open(file, rule, given, closing))
         except BaseException:
-            self._file.close()
+            self.file.close()
             raise
 
     def _new_agent(self, rule: Rule | None, given: dict[str, Any]) -> Agent:
@@ -96,7 +96,7 @@ class DurableAgent(Experiment):
 
     def close(self) -> None:
         """Write a snapshot and release the lock; do nothing in a forked child."""
-        self._file.close()
+        self.file.close()
 
     def __enter__(self) -> DurableAgent:
         return self
@@ -105,7 +105,7 @@ class DurableAgent(Experiment):
         self.close()
 
     def __repr__(self) -> str:
-        return f"DurableAgent({str(self.path)!r}, {self._file.ledgers[DEFAULT].agent!r})"
+        return f"DurableAgent({str(self.path)!r}, {self.file.ledgers[DEFAULT].agent!r})"
 
 
 def checked_path(path: str | Path) -> Path:

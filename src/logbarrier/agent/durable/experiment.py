@@ -27,7 +27,7 @@ class Experiment:
     """The agent of one experiment; any number of threads may use it. `OnlineAgent` says what its calls have in common."""
 
     def __init__(self, file: DecisionFile, name: str) -> None:
-        self._file, self.name = file, name
+        self.file, self.name = file, name
         self._compacting = threading.Lock()
 
     def perform(self, calls: Sequence[Call[Any]]) -> list[Any]:
@@ -39,15 +39,15 @@ class Experiment:
         >>> first, second = agent.perform([lambda ledger: ledger.ask(), lambda ledger: ledger.ask()])
         >>> agent.close()
         """
-        self._file.refuse_fork()
-        return self._file.commits.perform([self._on_ledger(call) for call in calls])
+        self.file.refuse_fork()
+        return self.file.commits.perform([self._on_ledger(call) for call in calls])
 
     def _on_ledger(self, call: Call[Result]) -> Callable[[DecisionFile], Result]:
         return lambda file: call(file.ledger(self.name))
 
     def _do(self, call: Call[Result]) -> Result:
         """One call, written together with those that other threads have queued."""
-        return cast(Result, self._file.do(self._on_ledger(call)))
+        return cast(Result, self.file.do(self._on_ledger(call)))
 
     def ask(self, available: Sequence[Hashable] | None = None, *, subject: str | None = None) -> Decision:
         """Draw an arm from the policy, or from its restriction to the arms that are available.
@@ -174,4 +174,4 @@ class Experiment:
 
     def log(self) -> Iterator[dict[str, Any]]:
         """The decisions so far, each with its propensity and what became of it; see `read_log`."""
-        return read_log(self._file.path, experiment=self.name)
+        return read_log(self.file.path, experiment=self.name)
