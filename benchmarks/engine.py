@@ -134,13 +134,13 @@ def main() -> None:
             "200x / 130x",
         )
     if options.plot:
-        results["curves"] = draw(options.plot)
+        results["curves"] = plot(options.plot)
     if options.json:
         options.json.write_text(json.dumps(results, indent=2) + "\n")
     print(f"peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB", file=sys.stderr)
 
 
-def draw(path: Path) -> dict[str, Any]:
+def plot(path: Path) -> dict[str, Any]:
     """ns per step against K, log-log: the engines and the peers; returns the points."""
 
     from logbarrier.plots.style import COLOURS, panels, save_figure, styled
