@@ -221,7 +221,8 @@ class Agent:
         now = self._waiting.now
         present = moment is now
         drawn_now = present and told.decision.id >= 0
-        self._waiting.leave(lambda: learner.probabilities, but=moment if drawn_now else None)
+        if now.waiting > drawn_now:  # decisions other than this one wait for a reward of the present policy
+            self._waiting.leave(lambda: learner.probabilities)
         t = self._updates + 1
         try:
             if present and not weighted:

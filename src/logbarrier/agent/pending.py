@@ -73,17 +73,14 @@ class Waiting:
             known = type(identity) is int and 0 <= identity < asked
             what = "has been told or forgotten already" if known else "was never asked"
             raise KeyError(f"{who}: decision {identity!r} {what}")
-        if isinstance(decision, Decision) and decision != waiting.decision:
+        if decision is not waiting.decision and isinstance(decision, Decision) and decision != waiting.decision:
             raise KeyError(f"{who}: decision {identity} is not this agent's, which drew {waiting.decision.arm!r}")
         return waiting
 
-    def leave(self, policy: Callable[[], np.ndarray], but: Moment | None = None) -> None:
-        """The policy is about to move: keep it for the decisions that still wait for a reward.
-
-        `but` is the moment of the decision that is being told; that one decision needs no policy any more.
-        """
+    def leave(self, policy: Callable[[], np.ndarray]) -> None:
+        """Keep the policy, which is about to move, for the decisions that wait for a reward."""
         left = self.now
-        if left.waiting > (left is but):
+        if left.waiting > 0:
             left.policy = policy()
             self.keep(left)
             self.now = Moment(None, None, left.size)
