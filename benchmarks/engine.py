@@ -65,7 +65,7 @@ def c_floor() -> float | None:
 
 
 def peak_bytes(n_arms: int, horizon: int) -> int:
-    """How much the resident peak of a process grows by one run in flight."""
+    """How much the resident peak of a process grows by one run."""
     command = [sys.executable, "-c", MEMORY, str(n_arms), str(horizon)]
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 

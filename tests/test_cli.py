@@ -155,8 +155,8 @@ def lift_and_drain(reward, probability, t, memory, hyper):
     {first}
     return {returned}, 0.1 * reward
 @dataclass(frozen=True, kw_only=True)
-class Own(lb.TwoScalarRule):
-    name, place, lift_and_drain, memory = "own", "here", staticmethod(lift_and_drain), ("count",)
+class UserDefined(lb.TwoScalarRule):
+    name, place, lift_and_drain, memory = "user-defined", "here", staticmethod(lift_and_drain), ("count",)
     def hyper(self, n_arms):
         {hyper}
         return (0.1,)
@@ -167,13 +167,13 @@ ENDLESS = {"first": "while t > 3 and memory.count >= 0.0: memory.count += 1.0"}
 def own_rule(folder, *, first="", returned="0.1 * reward", hyper=""):
     path = folder / "own_rule.py"
     path.write_text(OWN_RULE.format(first=first, returned=returned, hyper=hyper))
-    return f"{path}:Own"
+    return f"{path}:UserDefined"
 
 
 @pytest.mark.parametrize(
     ("mistake", "sentence"),
     [
-        ({"returned": "0.0 * reward / (t - 7)"}, "simulate: own returned a lift or drain that is not finite at step 7"),
+        ({"returned": "0.0 * reward / (t - 7)"}, "user-defined returned a lift or drain that is not finite at step 7"),
         ({"returned": "0.1 * rewrd"}, "own_rule.py:9: name 'rewrd' is not defined"),
         ({"hyper": "sys.exit(0)"}, "user-defined code called sys.exit(0), which must not end a command"),
     ],

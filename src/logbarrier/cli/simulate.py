@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..record import Record
 
 TABLE_ROWS = 11
-SHARED = ("gap", "r_max", "scale")  # of the problem, which a rule with a parameter of that name is told too
+SHARED = ("gap", "r_max", "scale")  # of the problem, which a rule with a parameter of that name is given too
 
 
 class Rewards(StrEnum):
@@ -35,7 +35,7 @@ class Rewards(StrEnum):
 
 def simulate(
     context: typer.Context,
-    rule: Annotated[str, typer.Option(help="A name from 'logbarrier rules', or your own as my_rules.py:MyRule.")],
+    rule: Annotated[str, typer.Option(help="A name from 'logbarrier rules', or one in a file as my_rules.py:MyRule.")],
     arms: Annotated[int | None, typer.Option(help="Number of arms K; not for a problem with given means.")] = None,
     horizon: Annotated[float, typer.Option(help="Steps per run; 25e3 is fine.")] = 25_000,
     runs: Annotated[int, typer.Option(help="Independent runs, each on a fresh instance.")] = 100,
@@ -74,7 +74,7 @@ def simulate(
             check_folder(save)
         shape = {"n_arms": arms, "gap": gap, "r_max": r_max, "scale": scale}
         family, words = _family(problem, rewards, shape, context.args)
-        chosen = rule_from_words(rule, words, _told(family, horizon=horizon, scale=scale))
+        chosen = rule_from_words(rule, words, _known(family, horizon=horizon, scale=scale))
         record = run_simulation(
             chosen,
             family,
@@ -107,10 +107,10 @@ def _family(problem: str | None, rewards: Rewards, shape: dict[str, Any], words:
     return problem_from_words(problem or rewards.family, shape, words)
 
 
-def _told(family: Any, **given: float | None) -> dict[str, Any]:
-    """What a rule is told of the problem, if it has a parameter of that name."""
-    told = given | {key: getattr(family, key) for key in SHARED if hasattr(family, key)}
-    return {key: value for key, value in told.items() if value is not None}
+def _known(family: Any, **given: float | None) -> dict[str, Any]:
+    """What a rule knows of the problem, if it has a parameter of that name."""
+    known = given | {key: getattr(family, key) for key in SHARED if hasattr(family, key)}
+    return {key: value for key, value in known.items() if value is not None}
 
 
 def _save_picture(plot: Path, rule: str, record: Record, family: Any, seed: int) -> None:

@@ -69,7 +69,7 @@ DASHED, DOTTED, DASH_DOTTED = (0, (5, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1.2, 1.
 class Results:
     """Records of the paper's cases in a store, each read once.
 
-    runs  how many runs claims are judged by: those that one whole experiment has; fewer than the study's where time ran out
+    runs  how many runs claims are evaluated by: those that one whole experiment has; fewer than the study's where time ran out
     """
 
     def __init__(self, store: Store, experiments: Iterable[Experiment]) -> None:

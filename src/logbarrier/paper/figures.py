@@ -1,4 +1,4 @@
-"""An experiment's figure in a style fit for a paper. Statistics come from the records; only what to draw is decided here."""
+"""An experiment's figure in a style fit for a paper. Statistics come from the records; only what to plot is decided here."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def experiment_figure(experiment: Experiment, results: Results, view: str = "mea
 
 
 def _panel(axes: Axes, panel: Panel, results: Results, view: str, handles: dict[str, Any]) -> None:
-    """Draw the curves and note a line of each label in `handles`, for the legend."""
+    """Plot the curves and note a line of each label in `handles`, for the legend."""
     for curve in panel.curves:
         level = _plateau_level(panel, curve, results.store.study)
         if level is not None and view == "mean":

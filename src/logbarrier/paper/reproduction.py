@@ -47,7 +47,7 @@ def cases_of(names: Sequence[str]) -> list[Case]:
     return list({case.key: case for name in names for case in EXPERIMENTS[name].cases}.values())
 
 
-def drawable(results: Results) -> list[str]:
+def complete_experiments(results: Results) -> list[str]:
     """The experiments of which every curve has finished runs."""
     return [name for name, experiment in EXPERIMENTS.items() if results.runs_of(experiment) > 0]
 
@@ -57,7 +57,7 @@ def results_of(store: Store) -> Results:
     return Results(store, EXPERIMENTS.values())
 
 
-def draw_figures(results: Results, folder: Path, names: Sequence[str]) -> list[Path]:
+def plot_figures(results: Results, folder: Path, names: Sequence[str]) -> list[Path]:
     """Each figure as NAME.pdf, .svg and .png, and its other views as NAME-VIEW.svg; the same cells give the same bytes."""
     written = []
     for name in names:

@@ -3,7 +3,7 @@
     study.toml      the resolved study             arrays/<hash>.npy           long lists of numbers in it
     manifest.json   what, when, by which version   cells/<id>.npz, <id>.json   a cell and how it was made
     .lock           who writes                     failed/<id>.json            why a cell could not be computed
-                                                   damaged/                    cells that failed their check, set aside
+                                                   damaged/                    cells that failed their check
 
 Everything else in the folder (figures, summary.csv, report.html) can be built again from these.
 """
@@ -98,7 +98,7 @@ class Store:
         return unpack(cell, content)
 
     def read_elsewhere(self, cell: Cell) -> tuple[bytes, dict[str, Any]] | None:
-        """The bytes and provenance of the cell in the folder of another study beside this one: one name, one content."""
+        """The bytes and provenance of the cell in the folder of another study in the same folder: one name, one content."""
         for path in sorted(self.folder.parent.glob(f"*/cells/{cell.id}.npz")):
             with contextlib.suppress(DamagedCellError, OSError):  # whatever cannot be read there is computed here
                 content = path.read_bytes()
@@ -134,14 +134,14 @@ class Store:
         """What `write_failure` noted; empty if nothing."""
         return read_table(self._failure_path(cell))
 
-    def set_aside(self, cell: Cell) -> Path:
+    def move_damaged(self, cell: Cell) -> Path:
         """Move a damaged cell out of the way, for whoever wants to look at it; returns where to."""
         target = self._damaged / f"{cell.id}-{secrets.token_hex(4)}.npz"
         try:
             self._damaged.mkdir(exist_ok=True)
             self._path(cell).rename(target)
         except OSError as error:
-            raise CannotWriteError(f"cannot set aside {self._path(cell)}: {error.strerror}") from None
+            raise CannotWriteError(f"cannot move {self._path(cell)}: {error.strerror}") from None
         return target
 
     def forget(self, cell: Cell) -> None:

@@ -74,7 +74,7 @@ def share_to_mix(state, t):
 
 
 class RuleFunctions(NamedTuple):
-    """A rule as a loop sees it: addresses, 0 for a function it has not, and hyper-parameters in slots."""
+    """A rule as a loop sees it: addresses, 0 for a function it has not, and hyper-parameters in a row."""
 
     moves: int
     mixing: int

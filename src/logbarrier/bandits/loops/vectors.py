@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...engine.codegen.lanes import WIDTH, lane, lane_sum, load, select_above, splat, store
-from ...engine.codegen.pointers import array_at, pointer_to, room_for
+from ...engine.codegen.pointers import array_at, buffer_of, pointer_to
 from ...engine.compiled import compiled, inlined, kernel
 from ...engine.elementary import exp
 from .faults import BAD_ARM, BAD_VECTOR, BAD_WEIGHTS, LARGEST, note
@@ -19,7 +19,7 @@ from .functions import call_draw, call_learn, call_weigh
 from .policy import SMALLEST_PROBABILITY, first_beyond
 from .single import loop_of, nothing_more, the_place_itself
 
-_room_for_fault = room_for(1)
+_room_for_fault = buffer_of(1)
 
 
 class Vectors(NamedTuple):

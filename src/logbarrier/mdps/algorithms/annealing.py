@@ -1,4 +1,4 @@
-"""How `SpectralPG()` finds its scale and lets go of exploration by itself, without being told the scale of rewards or S.
+"""How `SpectralPG()` finds its scale and reduces exploration by itself, without knowing the scale of rewards or S.
 
 Two advantages, of the rewards and of the visitation reward u(s) = 1/(S d(s)), are each divided by their own running root mean
 square and mixed with a weight beta that falls from BOLD towards 0 as evidence comes in:

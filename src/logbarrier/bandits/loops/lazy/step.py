@@ -195,7 +195,7 @@ def refresh_those(state, far):
 
 @compiled
 def move_in_theta(state, k, position, lift, drain):
-    """The same step for one so large that weights could overflow: through theta, then everything is sorted anew."""
+    """The same step for one so large that weights could overflow: through theta, then everything is sorted again."""
     page, borders, levels = state.page, state.borders, state.levels
     arm = borders[HEAVY_ARMS + position] if k == NO_CLASS else state.arms[position]
     write_levels(state)
