@@ -23,8 +23,8 @@ class Family:
     """
 
     bandit: ClassVar[type[Bandit]]
-    noise: ClassVar[Any]
-    reward_of: ClassVar[Any]
+    noise: Any
+    reward_of: Any
     n_arms: int
 
     def __init_subclass__(cls) -> None:
