@@ -72,7 +72,8 @@ class Evaluator:
         mdp = self.mdp
         pending, settled = mdp.normaliser * mdp.rho, np.zeros(mdp.n_states)
         self._settle(mdp.offsets, mdp.successors, mdp.probabilities, policy, mdp.gamma, pending, settled)
-        return float(settled @ (policy * mdp.R).sum(axis=1)), float(settled.min())
+        paid = (policy * mdp.R).sum(axis=1)
+        return float((settled * paid).sum()), float(settled.min())  # a product of BLAS has other bits on other machines
 
     def greedy_score(self, greedy: np.ndarray) -> float:
         """The score of the deterministic policy with these actions (S,); the same ones come again and again."""
@@ -100,7 +101,7 @@ def reward_per_step(mdp: FiniteMDP, policy: np.ndarray) -> float:
     weights = policy.ravel()[np.repeat(np.arange(policy.size), np.diff(mdp.offsets))] * mdp.probabilities
     origin = np.repeat(np.arange(policy.size) // mdp.n_actions, np.diff(mdp.offsets))
     for _ in range(mdp.episode_length):
-        rewards += float(present @ paid)
+        rewards += float((present * paid).sum())
         steps += float(present.sum())
         present = np.bincount(mdp.successors, weights=weights * present[origin], minlength=mdp.n_states)
     return rewards / steps
