@@ -50,9 +50,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    judges, found = [Evaluator(random_mdp(size)) for size in SIZES], {}
+    evaluators, found = [Evaluator(random_mdp(size)) for size in SIZES], {}
     for rule in RULES:
-        runs = [MDPRun(rule, judge, stream_key(0), 0) for judge in judges]
+        runs = [MDPRun(rule, evaluator, stream_key(0), 0) for evaluator in evaluators]
         taken = np.array([[nanoseconds(run) for run in runs] for _ in range(TURNS)])  # (turns, sizes, pieces)
         least, middle = taken.min(axis=(0, 2)), np.median(taken, axis=(0, 2))
         found[rule.name] = {"least": least.tolist(), "median": middle.tolist()}

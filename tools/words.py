@@ -69,10 +69,10 @@ def main() -> int:
 
 
 def files(paths: list[Path]) -> Iterator[Path]:
-    """Yield the text files at and below some paths; this file, which lists the words, is left out."""
+    """Yield the text files at and below some paths; this file and its test, which list the words, are left out."""
     for path in paths:
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.suffix in ENDINGS and file.resolve() != Path(__file__).resolve() and "images" not in file.parts:
+            if file.suffix in ENDINGS and file.name not in ("words.py", "test_words.py"):
                 yield file
 
 
@@ -130,11 +130,14 @@ def passages(text: str) -> Iterator[tuple[int, str]]:
 
 def docstrings_and_messages(source: str) -> Iterator[tuple[int, str]]:
     """Yield the passages of docstrings and the strings that are raised, warned of or printed."""
+    within: set[ast.AST] = set()  # docstrings, and parts of other strings; `walk` comes to the outer nodes first
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
             first = node.body[0].lineno - 1
+            within.update(ast.iter_child_nodes(node.body[0]))
             yield from ((first + line, passage) for line, passage in passages(text))
-        elif isinstance(node, (ast.JoinedStr, ast.Constant)) and (text := message(node)):
+        elif isinstance(node, (ast.JoinedStr, ast.Constant)) and node not in within and (text := message(node)):
+            within.update(ast.walk(node))
             yield node.lineno, text
 
 

@@ -144,8 +144,8 @@ class AutoLogBarrier(TwoScalarRule):
 
     No reward moves a preference by more than 4, an arm's first pull takes 4 from its preference, and the first eight rewards
     move no preference. When the rewards drop, which drops.py detects, the problem has changed: all of this is reset, and
-    from then on D_t is at least .8 K_t/sqrt(K tau), tau the mean number of steps between changes, and n(a) + P m counts for at
-    most sqrt(tau/K)/2 in alpha where p(a) < 1/2. `world="steady"` never does so.
+    from then on D_t is at least .8 K_t/sqrt(K period), period the mean number of steps between changes, and n(a) + P m counts
+    for at most sqrt(period/K)/2 in alpha where p(a) < 1/2. `world="steady"` never does so.
     Rewards times a positive constant, or plus any, give the same decisions.
 
     >>> import logbarrier as lb

@@ -52,7 +52,7 @@ def restrict(theta, arms, q):
 
 
 @compiled
-def draw_some(theta, arms, floor, t, key, q, drawn_from):
+def draw_subset(theta, arms, floor, t, key, q, drawn_from):
     """Decision t from b over arms (n,): where among them the arm stands, and its propensity b(a); fills q (n,) and b (n,)."""
     n_arms = arms.shape[0]
     restrict(theta, arms, q)
