@@ -173,7 +173,7 @@ class FiniteMDP:
         """(S, K) a deterministic policy no other does better than, by policy iteration."""
         from .optimum import optimal_actions
 
-        policy = np.eye(self.n_actions)[optimal_actions(self)]
+        policy: np.ndarray = np.eye(self.n_actions)[optimal_actions(self)]
         policy.setflags(write=False)
         return policy
 

@@ -125,4 +125,4 @@ class Band:
         exits = np.empty(mdp.n_states)
         exits[place] = (1.0 - mdp.gamma) + mdp.gamma * (policy * mdp.missing).sum(axis=1)
         self._eliminate(band, self._width, exits, visits)
-        return visits[place]
+        return np.asarray(visits[place])
