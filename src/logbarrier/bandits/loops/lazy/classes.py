@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ....engine.codegen.lanes import WIDTH, first_lanes, lane, lane_sum, lanes_above, load, select_above, splat, store
+from ....engine.codegen.lane_access import first_lanes, lane, lane_sum, lanes_above, load, splat, store
+from ....engine.codegen.lanes import WIDTH, select_above
 from ....engine.compiled import compiled
 from ....engine.elementary import exp, log
 from .layout import (

@@ -14,7 +14,8 @@ REACH^7 = 2.3e-13; a class is refreshed before it moves further.
 
 from __future__ import annotations
 
-from ....engine.codegen.lanes import HALF, fma, load_half, splat_half, store, with_lane
+from ....engine.codegen.lane_access import load_half, splat_half, store, with_lane
+from ....engine.codegen.lanes import HALF, fma
 from ....engine.compiled import inlined
 from .layout import (
     CLASSES,

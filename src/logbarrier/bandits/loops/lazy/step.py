@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ....engine.codegen.lanes import HALF, lane_sum, lanes_above, load_half, splat_half, store, with_lane
+from ....engine.codegen.lane_access import lane_sum, lanes_above, load_half, splat_half, store, with_lane
+from ....engine.codegen.lanes import HALF
 from ....engine.compiled import compiled, inlined
 from ....engine.elementary import log, moderate_exp, small_exp
 from ..policy import within_reach
