@@ -12,6 +12,7 @@ from ..bandits.engines import choose, make_ready
 from ..bandits.problems import (
     BernoulliBandit,
     BetaBandit,
+    GapInstances,
     GaussianBandit,
     PoissonBandit,
     RevenueBandit,
@@ -44,6 +45,7 @@ def warm(rule_type: type[Rule], arms: tuple[int, ...]) -> int:
         for law in LAWS:
             make_ready(choose(rule, n_arms, "auto"), rule, law(means))
             count += 1
+    make_ready(choose(rule, arms[0], "auto"), rule, GapInstances(n_arms=arms[0]))  # instances are drawn by a kernel too
     agent = Agent(rule, n_arms=2, means=[0.0, 1.0] if rule.knows_means else None)
     agent.tell(agent.ask(), reward=0.0)
     return count
