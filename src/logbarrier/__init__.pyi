@@ -75,6 +75,7 @@ from .bandits.schedules import power_law as power_law
 from .bandits.simulator import simulate as simulate
 from .bandits.starts import OptimalArmAt as OptimalArmAt
 from .lab.server import lab as lab
+from .planning.panel import panel as panel
 from .record import Record as Record
 from .studies.run_study import StudyRun as StudyRun
 from .studies.run_study import run_study as run_study
