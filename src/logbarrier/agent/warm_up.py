@@ -19,6 +19,7 @@ from ..bandits.problems import (
     StudentBandit,
     UniformBandit,
 )
+from ..engine.random import stream_key
 from .agent import Agent
 
 LAWS = (GaussianBandit, BernoulliBandit, UniformBandit, BetaBandit, StudentBandit, PoissonBandit, RevenueBandit)
@@ -45,7 +46,7 @@ def warm(rule_type: type[Rule], arms: tuple[int, ...]) -> int:
         for law in LAWS:
             make_ready(choose(rule, n_arms, "auto"), rule, law(means))
             count += 1
-    make_ready(choose(rule, arms[0], "auto"), rule, GapInstances(n_arms=arms[0]))  # instances are drawn by a kernel too
+    GapInstances(n_arms=2).instance(stream_key(0), 0)  # a kernel draws the instances of all families
     agent = Agent(rule, n_arms=2, means=[0.0, 1.0] if rule.knows_means else None)
     agent.tell(agent.ask(), reward=0.0)
     return count
