@@ -15,7 +15,7 @@ from .family import Family, uniforms
 
 
 @compiled
-def as_exponentials(uniforms):
+def as_exponentials(uniforms: Any) -> None:
     """uniforms (n, m) <- -log uniforms, to the same bits on every machine."""
     for i in range(uniforms.shape[0]):
         for j in range(uniforms.shape[1]):
