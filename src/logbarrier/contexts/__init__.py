@@ -1,0 +1,1 @@
+"""Contextual bandits."""
