@@ -1,4 +1,4 @@
-"""AutoLogBarrier against the best of eight learning rates in hindsight and against Thompson sampling told the noise.
+"""AutoLogBarrier against the best of eight learning rates in hindsight and against Thompson sampling given the noise.
 
     python benchmarks/auto_panels.py run --rules auto,alphas,thompson [--arms 2,10,100,1000] [--horizon 1e5] [--runs 100]
                                          [--seed 2030] [--folder runs/auto] [--threads 1]

@@ -2,8 +2,8 @@
 
     python benchmarks/changing_panels.py [--arms 10] [--horizon 1e5] [--runs 100] [--seed 2041] [--threads 1]
 
-The rivals that forget are told how fast the problem changes: their window is half a period, or half a time scale, and the
-discounted memory as long; the others are told nothing. `over the best` divides by the least mean regret in the panel.
+The rivals that forget know how fast the problem changes: their window is half a period, or half a time scale, and the
+discounted memory as long; the others know nothing. `over the best` divides by the least mean regret in the panel.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from logbarrier.bandits.changing import ChangingBandits
 
 
 def panels(arms: int) -> dict[str, tuple[ChangingBandits, int]]:
-    """The problems, each with the window told to the rivals."""
+    """The problems, each with the window given to the rivals."""
     return {
         "abrupt": (lb.SwappingArms(n_arms=arms, gap=0.5, period=10_000), 5000),
         "drifting": (lb.DriftingArms(n_arms=arms, time_scale=10_000), 5000),

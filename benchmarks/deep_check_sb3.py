@@ -22,7 +22,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecEnv
 
 from deep_ppo import CLIP, ENVIRONMENTS, GAE, GAMMA, LEARNING_RATE, MAX_NORM, STEPS_PER_UPDATE, UNITS
-from deep_tasks import TASKS, Task, World
+from deep_tasks import TASKS, Environments, Task
 from logbarrier.deep.sb3 import LogBarrierPolicy
 
 SEEDS = range(200, 205)
@@ -35,7 +35,9 @@ class TaskVectors(VecEnv):
     render_mode = None
 
     def __init__(self, task: Task, seed: int) -> None:
-        self.world = World(task, torch.tensor([seed % len(task.starts)]), ENVIRONMENTS, torch.Generator().manual_seed(seed))
+        self.environments = Environments(
+            task, torch.tensor([seed % len(task.starts)]), ENVIRONMENTS, torch.Generator().manual_seed(seed)
+        )
         self.features = task.features.astype(np.float32)
         observations = spaces.Box(-1.0, 1.0, self.features.shape[1:], np.float32)
         super().__init__(ENVIRONMENTS, observations, spaces.Discrete(task.phases[0].reward.shape[2]))
@@ -44,14 +46,14 @@ class TaskVectors(VecEnv):
 
     def enter(self, phase: int) -> None:
         """Begin a phase, and the scores afresh."""
-        self.world.enter(phase)
+        self.environments.enter(phase)
         self.low, self.high = (x[self.variant] for x in self.task.phases[phase].bounds(self.task.starts, self.task.limit))
         self.last = np.full(ENVIRONMENTS, self.low)
         self.scores: list[float] = []
         self.ended: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
 
     def _observe(self) -> NDArray[np.float32]:
-        return self.features[self.world.state[0].numpy()]
+        return self.features[self.environments.state[0].numpy()]
 
     def reset(self) -> NDArray[np.float32]:
         """Observations (environments, F); episodes go on where they were."""
@@ -63,7 +65,7 @@ class TaskVectors(VecEnv):
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Do it."""
-        reward, done, returned = (x[0].numpy() for x in self.world.step(self.actions))
+        reward, done, returned = (x[0].numpy() for x in self.environments.step(self.actions))
         self.ended.append((returned, done))
         if len(self.ended) == STEPS_PER_UPDATE:
             returns, dones = (np.stack(column) for column in zip(*self.ended, strict=True))

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 import gymnasium
-import minigrid  # noqa: F401  registers the environments
+import minigrid  # noqa: F401  registers the env
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,19 +38,19 @@ def _enumerate(layout: int) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArr
     """Views (S, F), successors (S, 7) and rewards (S, 7) of one layout; the start is state 0."""
     start: Any = gymnasium.make("MiniGrid-DoorKey-5x5-v0", max_steps=10**9).unwrapped
     start.reset(seed=layout)
-    number, views, waiting = {_key(start): 0}, [_view(start)], [start]
+    number, views, pending = {_key(start): 0}, [_view(start)], [start]
     successor: dict[tuple[int, int], int] = {}
     reward: dict[tuple[int, int], float] = {}
-    while waiting:
-        world = waiting.pop()
-        at = number[_key(world)]
+    while pending:
+        env = pending.pop()
+        at = number[_key(env)]
         for action in range(ACTIONS):
-            after = copy.deepcopy(world)
+            after = copy.deepcopy(env)
             _, _, over, _, _ = after.step(action)
             if not over and _key(after) not in number:
                 number[_key(after)] = len(views)
                 views.append(_view(after))
-                waiting.append(after)
+                pending.append(after)
             successor[at, action] = at if over else number[_key(after)]
             reward[at, action] = float(over) - STEP_COST
     order = [(state, action) for state in range(len(views)) for action in range(ACTIONS)]
@@ -62,10 +62,10 @@ def _enumerate(layout: int) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArr
     )
 
 
-def _key(world: Any) -> tuple[Any, ...]:
-    return (tuple(world.agent_pos), world.agent_dir, world.carrying and world.carrying.type, world.grid.encode().tobytes())
+def _key(env: Any) -> tuple[Any, ...]:
+    return (tuple(env.agent_pos), env.agent_dir, env.carrying and env.carrying.type, env.grid.encode().tobytes())
 
 
-def _view(world: Any) -> NDArray[np.bool_]:
-    image = world.gen_obs()["image"]
+def _view(env: Any) -> NDArray[np.bool_]:
+    image = env.gen_obs()["image"]
     return np.concatenate([np.eye(values, dtype=bool)[image[..., i]].ravel() for i, values in enumerate((11, 6, 3))])

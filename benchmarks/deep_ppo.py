@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from deep_tasks import Task, World
+from deep_tasks import Environments, Task
 from logbarrier.deep import entropy, log_barrier
 
 ENVIRONMENTS = 16
@@ -106,7 +106,7 @@ class Training:
         self.features = torch.as_tensor(task.features, dtype=torch.float32)
         self.tabular = task.features.shape[-2] <= FEW_STATES
         self.variants = torch.tensor(seeds) % len(task.starts)
-        self.world = World(task, self.variants, ENVIRONMENTS, self.generator)
+        self.environments = Environments(task, self.variants, ENVIRONMENTS, self.generator)
         self.optimiser = torch.optim.Adam(networks.weights, LEARNING_RATE, eps=1e-5)
         self.entropy = torch.tensor([b.entropy for b in bonuses])[:, None]
         self.barrier = torch.tensor([b.barrier for b in bonuses])[:, None]
@@ -134,7 +134,7 @@ class Training:
 
     def phase(self, number: int, before: int, total: int) -> Curves:
         """Train through a phase that begins after `before` of `total` measured updates."""
-        self.world.enter(number)
+        self.environments.enter(number)
         low, high = (
             torch.as_tensor(x)[self.variants] for x in self.task.phases[number].bounds(self.task.starts, self.task.limit)
         )
@@ -158,17 +158,17 @@ class Training:
         seen: dict[str, list[Tensor]] = {name: [] for name in ("state", "action", "log_pi", "value", "reward", "going")}
         read = self._reader(self.nothing)
         for _ in range(self.steps):
-            state = self.world.state
+            state = self.environments.state
             log_pi, value, _ = read(state)
             action = torch.multinomial(log_pi.exp().flatten(0, 1), 1, generator=self.generator).view(state.shape)
-            reward, done, returned = self.world.step(action)
+            reward, done, returned = self.environments.step(action)
             count += done
             summed += returned * done
             now = (state, action, log_pi.gather(-1, action[..., None])[..., 0], value)
             for name, value in zip(seen, (*now, reward.float(), 1.0 - done.float()), strict=True):
                 seen[name].append(value)
         data = {name: torch.stack(values, 1) for name, values in seen.items()}
-        data["advantage"] = self._advantages(data, read(self.world.state)[1])
+        data["advantage"] = self._advantages(data, read(self.environments.state)[1])
         data["target"] = data["advantage"] + data["value"]
         return {name: values.flatten(1) for name, values in data.items()}
 
@@ -222,12 +222,12 @@ class Training:
     @torch.no_grad()
     def _greedy(self, number: int) -> Tensor:
         """Mean return of the most likely actions over the first episode of each environment, (runs,)."""
-        self.world.enter(number)
-        result = torch.zeros(self.world.state.shape, dtype=torch.float64)
-        running = torch.ones(self.world.state.shape, dtype=torch.bool)
+        self.environments.enter(number)
+        result = torch.zeros(self.environments.state.shape, dtype=torch.float64)
+        running = torch.ones(self.environments.state.shape, dtype=torch.bool)
         read = self._reader(self.nothing)
         for _ in range(self.task.limit):
-            _, done, returned = self.world.step(read(self.world.state)[0].argmax(-1))
+            _, done, returned = self.environments.step(read(self.environments.state)[0].argmax(-1))
             result = torch.where(running & done, returned, result)
             running &= ~done
         return result.mean(1)

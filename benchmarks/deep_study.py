@@ -10,7 +10,7 @@ them with a bonus; the learning rate and how long tasks last were changed after 
 - Methods: none, entropy, barrier, symmetric (half entropy, half barrier), annealed (barrier, c falling linearly to 0).
 - Grid of c, the same for all methods: 0.01, 0.1, 0.3, 0.6, 1. It is not widened if the best one lies at an edge; edges are
   reported.
-- Seeds: 0 to 9 tune (the c with the greatest interquartile mean of the outcome), 100 to 129 judge that c alone.
+- Seeds: 0 to 9 tune (the c with the greatest interquartile mean of the outcome), 100 to 129 test that c alone.
 - Outcome: the mean score while training, over all measured updates (uniform play 0, best policy 1). Reported besides: the
   score of the last tenth of the updates, and of the most likely actions at the end.
 - Statistics: interquartile mean over seeds; 95 % percentile intervals from 10 000 bootstrap resamples, stratified by task
@@ -42,7 +42,7 @@ from deep_tasks import TASKS
 METHODS = ("none", "entropy", "barrier", "symmetric", "annealed")
 COEFFICIENTS = (0.01, 0.1, 0.3, 0.6, 1.0)
 TUNING_SEEDS = list(range(10))
-JUDGING_SEEDS = list(range(100, 130))
+TEST_SEEDS = list(range(100, 130))
 RESAMPLES = 10_000
 ALL_TASKS = (*TASKS, minigrid_door_key)
 Row = dict[str, Any]
@@ -50,45 +50,45 @@ Scores = NDArray[np.float64]
 
 
 def study(number: int) -> Row:
-    """Tune on some seeds, judge on others."""
+    """Tune on some seeds, test on others."""
     task, began = ALL_TASKS[number](), time.process_time()
     tried = [bonus("none", 0.0), *(bonus(name, c) for name in METHODS[1:] for c in COEFFICIENTS)]
     tuning = train(task, tried, TUNING_SEEDS, stream=10_000 * number)
     tuned = [interquartile_mean(scores) for scores in tuning.score.mean(1).reshape(len(tried), -1)]
     by_method = {name: [(value, one) for value, one in zip(tuned, tried, strict=True) if one.name == name] for name in METHODS}
     picked = [max(by_method[name], key=lambda pair: pair[0])[1] for name in METHODS]
-    judged = train(task, picked, JUDGING_SEEDS, stream=10_000 * number + 5_000)
+    tested = train(task, picked, TEST_SEEDS, stream=10_000 * number + 5_000)
     return {
         "task": task.name,
         "changes": task.changes,
         "fresh": task.fresh,
         "tuning": {name: [round(value, 4) for value, _ in by_method[name]] for name in METHODS},
         "picked": {one.name: one.coefficient for one in picked},
-        **outcomes(judged),
+        **outcomes(tested),
         "seconds": round(time.process_time() - began),
     }
 
 
-def outcomes(judged: Curves) -> Row:
+def outcomes(tested: Curves) -> Row:
     """Per method: three outcomes per seed, and the mean curves, thinned to about 50 points."""
-    last = max(1, judged.score.shape[1] // 10)
-    thin = slice(None, None, max(1, judged.score.shape[1] // 50))
+    last = max(1, tested.score.shape[1] // 10)
+    thin = slice(None, None, max(1, tested.score.shape[1] // 50))
 
     def per_method(values: Scores, digits: int) -> dict[str, Any]:
         return {name: np.round(part, digits).tolist() for name, part in zip(METHODS, values, strict=True)}
 
     def mean_curve(curve: Scores) -> Scores:
-        return curve.reshape(len(METHODS), len(JUDGING_SEEDS), -1)[:, :, thin].mean(1)
+        return curve.reshape(len(METHODS), len(TEST_SEEDS), -1)[:, :, thin].mean(1)
 
     def by_seed(values: Scores) -> Scores:
-        return values.reshape(len(METHODS), len(JUDGING_SEEDS))
+        return values.reshape(len(METHODS), len(TEST_SEEDS))
 
     return {
-        "score": per_method(by_seed(judged.score.mean(1)), 4),
-        "last": per_method(by_seed(judged.score[:, -last:].mean(1)), 4),
-        "greedy": per_method(by_seed(judged.greedy), 4),
-        "curve": per_method(mean_curve(judged.score), 3),
-        "log10_min_probability": per_method(mean_curve(np.log10(judged.min_probability)), 2),
+        "score": per_method(by_seed(tested.score.mean(1)), 4),
+        "last": per_method(by_seed(tested.score[:, -last:].mean(1)), 4),
+        "greedy": per_method(by_seed(tested.greedy), 4),
+        "curve": per_method(mean_curve(tested.score), 3),
+        "log10_min_probability": per_method(mean_curve(np.log10(tested.min_probability)), 2),
     }
 
 

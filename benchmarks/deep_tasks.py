@@ -62,7 +62,7 @@ class Task:
     changes: bool = False  # the policy has collapsed beforehand, or what pays changes
 
 
-class World:
+class Environments:
     """Many copies of a task: state (runs, environments). `step` returns reward, done and the returns of ended episodes."""
 
     def __init__(self, task: Task, variants: Tensor, environments: int, generator: torch.Generator) -> None:

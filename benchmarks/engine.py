@@ -65,7 +65,7 @@ def c_floor() -> float | None:
 
 
 def peak_bytes(n_arms: int, horizon: int) -> int:
-    """How much the resident peak of a process grows by one run in flight."""
+    """How much the resident peak of a process grows by one run."""
     command = [sys.executable, "-c", MEMORY, str(n_arms), str(horizon)]
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
@@ -134,13 +134,13 @@ def main() -> None:
             "200x / 130x",
         )
     if options.plot:
-        results["curves"] = draw(options.plot)
+        results["curves"] = plot(options.plot)
     if options.json:
         options.json.write_text(json.dumps(results, indent=2) + "\n")
     print(f"peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB", file=sys.stderr)
 
 
-def draw(path: Path) -> dict[str, Any]:
+def plot(path: Path) -> dict[str, Any]:
     """ns per step against K, log-log: the engines and the peers; returns the points."""
 
     from logbarrier.plots.style import COLOURS, panels, save_figure, styled

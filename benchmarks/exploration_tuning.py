@@ -1,9 +1,9 @@
-"""Settings for examples/exploration.toml: every rule but SpectralPG() gets, on every world, the best of a grid.
+"""Settings for examples/exploration.toml: every rule but SpectralPG() gets, in every environment, the best of a grid.
 
-Best is: most of five tuning runs (seed 2001, never used to judge) that are solved at the end, then fewest steps until they
+Best is: most of five tuning runs (seed 2001, never used to test) that are solved at the end, then fewest steps until they
 are, then the highest mean score. Learning rates are in units of 1/(largest reward), bonuses in units of it, eta by the accuracy
-epsilon it promises, S (K - 1)/epsilon: the rivals are told the scale of rewards and the number of states. SpectralPG() is told
-neither and has one setting everywhere.
+epsilon it promises, S (K - 1)/epsilon: the rivals are given the scale of rewards and the number of states. SpectralPG()
+is given neither and has one setting everywhere.
 
     python benchmarks/exploration_tuning.py > examples/exploration.toml
 """
@@ -22,12 +22,12 @@ from logbarrier import mdps
 
 STEPS, RUNS, SEED, SOLVED = 300_000, 5, 2001, 0.9
 RATES, SCALES, TRACES = (0.1, 0.3, 1.0, 3.0), (1e-4, 1e-3, 1e-2, 1e-1), (0.8, 0.9)
-WORLDS = (
+ENVIRONMENTS = (
     mdps.RiverSwim(12), mdps.Lock(20), mdps.Lock(10, 4), mdps.Distractor(16), mdps.DeepSea(14), mdps.DeepSea(20),
     mdps.DeepSea(30), mdps.from_gymnasium("FrozenLake-v1", map_name="8x8"), mdps.from_gymnasium("CliffWalking-v1"),
     mdps.from_gymnasium("Taxi-v4"),
 )  # fmt: skip
-HEAD = """# Eight rules in ten worlds, with hard and easy exploration. The table of results is in docs/mdps-study.md.
+HEAD = """# Eight rules in ten environments, with hard and easy exploration. The table of results is in docs/mdps-study.md.
 # Written by benchmarks/exploration_tuning.py: the settings are the best of its grids on five runs of seed 2001, and no run of
 # the seed below had a say in them. SpectralPG() has no settings.
 horizon = 300_000
@@ -69,7 +69,7 @@ def merit(rule: mdps.Rule, mdp: mdps.FiniteMDP) -> tuple[float, float, float]:
 def main() -> None:
     """Tune and print the study."""
     print(HEAD, end="")
-    for mdp in WORLDS:
+    for mdp in ENVIRONMENTS:
         table = {key: value for key, value in mdp.to_dict().items() if key not in ("gamma", "seed")}
         print("\n[[problems]]")
         print("\n".join(f"{key} = {_toml(value)}" for key, value in table.items()))
@@ -78,10 +78,10 @@ def main() -> None:
             best = max(range(len(merits)), key=merits.__getitem__)
             print(mdp.name, candidates[best], merits[best], file=sys.stderr, flush=True)
             print("\n[[problems.rules]]")
-            print("\n".join(f"{key} = {_toml(value)}" for key, value in told(candidates[best]).items()))
+            print("\n".join(f"{key} = {_toml(value)}" for key, value in given(candidates[best]).items()))
 
 
-def told(rule: mdps.Rule) -> dict[str, Any]:
+def given(rule: mdps.Rule) -> dict[str, Any]:
     """The rule as a table, without the parameters that have their default."""
     default = {field.name: field.default for field in dataclasses.fields(rule)}
     return {key: value for key, value in rule.to_dict().items() if key == "rule" or value != default[key]}

@@ -2,7 +2,7 @@
 
 python benchmarks/lab_latency.py [--moves 30]
 
-Two curves (LB-SGB and SGB), 100 runs of 25,000 steps; alpha is moved, so that both are simulated anew. "coarse" is the first
+Two curves (LB-SGB and SGB), 100 runs of 25,000 steps; alpha is moved, so that both are simulated again. "coarse" is the first
 painted picture of the new state (8 runs), "full" the one of all runs, in milliseconds. "server" is the CPU time that the server
 spent on a move, simulation included, which other work on the machine hardly changes.
 """

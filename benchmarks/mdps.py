@@ -29,7 +29,7 @@ from logbarrier import mdps
 from logbarrier.engine.compiled import compiled, inlined
 from logbarrier.engine.elementary import exp
 from logbarrier.mdps.episode import ENDED, FIRST, REWARD, nothing_to_renew
-from mdps_jax import ALPHA, CRITIC_RATE, GAMMA, LENGTH, MAP, TRACE, WORLD, jax_scan, jax_scan_of_steps
+from mdps_jax import ALPHA, CRITIC_RATE, ENVIRONMENT, GAMMA, LENGTH, MAP, TRACE, jax_scan, jax_scan_of_steps
 
 PARALLEL = 256
 Peers = dict[str, tuple[Callable[[], Callable[[], Any]], int]]
@@ -75,7 +75,7 @@ class OneStep(mdps.Rule):
 
 def this_package(steps: int, rule: mdps.Rule) -> Callable[[], Any]:
     """mdps.simulate."""
-    lake = mdps.from_gymnasium(WORLD, map_name=MAP)
+    lake = mdps.from_gymnasium(ENVIRONMENT, map_name=MAP)
     return lambda: mdps.simulate(rule, lake, horizon=steps, runs=1, threads=1, checkpoints=2)
 
 
@@ -83,7 +83,7 @@ def gymnasium_loop(steps: int) -> Callable[[], Any]:
     """env.step and NumPy, as one would first write it."""
     import gymnasium
 
-    env: Any = gymnasium.make(WORLD, map_name=MAP)
+    env: Any = gymnasium.make(ENVIRONMENT, map_name=MAP)
     n_states, n_actions = int(env.observation_space.n), int(env.action_space.n)
 
     def episode(rng: np.random.Generator, theta: np.ndarray, value: np.ndarray, seed: int) -> int:

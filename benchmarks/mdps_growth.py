@@ -25,7 +25,7 @@ SIZES, ACTIONS, WAYS, STEPS, TURNS, PIECES = (10, 10_000), 2, 3, 60_000, 20, 6
 RULES = (mdps.PG(learning_rate=0.1), mdps.SpectralPG(), mdps.OptimisticQ(learning_rate=0.1, initial=10.0))
 
 
-def random_world(n_states: int) -> mdps.FiniteMDP:
+def random_mdp(n_states: int) -> mdps.FiniteMDP:
     """Every action leads to three random states, every state may be the first."""
     rng = np.random.default_rng(0)
     pairs = np.repeat(np.arange(n_states * ACTIONS), WAYS)
@@ -50,9 +50,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    judges, found = [Evaluator(random_world(size)) for size in SIZES], {}
+    evaluators, found = [Evaluator(random_mdp(size)) for size in SIZES], {}
     for rule in RULES:
-        runs = [MDPRun(rule, judge, stream_key(0), 0) for judge in judges]
+        runs = [MDPRun(rule, evaluator, stream_key(0), 0) for evaluator in evaluators]
         taken = np.array([[nanoseconds(run) for run in runs] for _ in range(TURNS)])  # (turns, sizes, pieces)
         least, middle = taken.min(axis=(0, 2)), np.median(taken, axis=(0, 2))
         found[rule.name] = {"least": least.tolist(), "median": middle.tolist()}

@@ -10,7 +10,7 @@ import numpy as np
 from logbarrier import mdps
 
 ALPHA, TRACE, CRITIC_RATE, GAMMA, LENGTH = 0.5, 0.9, 0.1, 0.99, 200
-WORLD, MAP = "FrozenLake-v1", "8x8"
+ENVIRONMENT, MAP = "FrozenLake-v1", "8x8"
 
 
 def lake_tables() -> tuple[Any, Any, Any, int]:
@@ -20,7 +20,7 @@ def lake_tables() -> tuple[Any, Any, Any, int]:
 
     config: Any = jax.config
     config.update("jax_enable_x64", True)
-    lake = mdps.from_gymnasium(WORLD, map_name=MAP)
+    lake = mdps.from_gymnasium(ENVIRONMENT, map_name=MAP)
     ways, S, K = int(np.diff(lake.offsets).max()), lake.n_states, lake.n_actions
     successors, cumulative = np.full((S * K, ways + 1), -1), np.ones((S * K, ways + 1))
     for row in range(S * K):

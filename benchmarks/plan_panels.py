@@ -20,7 +20,7 @@ from logbarrier.planning.plan import family_of, plan
 
 UNSEEN_SEED = 20_000
 WITHIN = 1.15
-MOST_SECONDS = 60.0  # of judging one choice; dear rules get fewer runs
+MOST_SECONDS = 60.0  # of testing one choice; dear rules get fewer runs
 
 
 def drawn(generator: np.random.Generator) -> dict[str, object]:

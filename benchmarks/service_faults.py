@@ -95,7 +95,7 @@ async def client(port: int, seen: Seen) -> None:
 
 
 async def tell(connection: Connection, seen: Seen, identity: int, reward: float) -> None:
-    """Tell a reward; without an answer it stays to be told."""
+    """Tell a reward; without an answer it stays to be sent."""
     try:
         answer = await connection.post("/reward", {"id": identity, "reward": reward})
     except ConnectionError:

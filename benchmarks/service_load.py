@@ -1,4 +1,4 @@
-"""How many decide-and-reward cycles a second the service answers, each on disk twice, beside the disk's own fsync rate.
+"""How many decide-and-reward cycles a second the service answers, each on disk twice, next to the disk's own fsync rate.
 
 The last two columns are processor time per cycle; they hardly depend on what else the machine does.
 With --slow 8, every write and every probe of the disk takes 8 ms longer, as on a slower or busier disk.

@@ -27,11 +27,11 @@ def lift_and_drain(reward, probability, t, memory, hyper):
     step = hyper[0] * {factor} * reward
     return step, step
 @dataclass(frozen=True, kw_only=True)
-class Own(TwoScalarRule):
-    name, place, lift_and_drain = "own", "here", staticmethod(lift_and_drain)
+class UserDefined(TwoScalarRule):
+    name, place, lift_and_drain = "user-defined", "here", staticmethod(lift_and_drain)
     def hyper(self, n_arms):
         return (0.1,)
-lb.simulate(Own(), lb.GapInstances(n_arms=100), horizon=100)
+lb.simulate(UserDefined(), lb.GapInstances(n_arms=100), horizon=100)
 """
 AGENT = f"import logbarrier as lb; agent = lb.Agent({BARRIER}, n_arms=10); agent.tell(agent.ask(), reward=1.0)"
 
@@ -84,8 +84,8 @@ def main() -> None:
                 row("the same again (warm)", cpu_seconds(simulation(n_arms), folder), 1.0)
             if n_arms == 100:
                 cpu_seconds(OWN.format(factor=1.0), folder)
-                row("an own rule in a new process", cpu_seconds(OWN.format(factor=1.0), folder), 1.5)
-                row("an own rule, edited", cpu_seconds(OWN.format(factor=2.0), folder), 3.0)
+                row("a user-defined rule in a new process", cpu_seconds(OWN.format(factor=1.0), folder), 1.5)
+                row("a user-defined rule, edited", cpu_seconds(OWN.format(factor=2.0), folder), 3.0)
     with tempfile.TemporaryDirectory() as folder:
         row("agent: construct, ask, tell; cold", cpu_seconds(AGENT, folder), 3.0)
         row("agent: construct, ask, tell; warm", cpu_seconds(AGENT, folder), 0.9)

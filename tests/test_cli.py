@@ -76,6 +76,17 @@ def test_a_problem_that_changes_takes_its_own_options_and_its_regret_is_dynamic(
     assert "mean rewards of the arms in run 0" in (tmp_path / "swaps.svg").read_text()
 
 
+def test_a_problem_of_given_means_takes_lists_and_no_number_of_arms():
+    done = logbarrier(
+        *f"simulate {RULE} --problem RevenueBandit --rates 0.1,0.2 --amount 5,4 --horizon 50 --runs 2 --json".split()
+    )
+    assert done.returncode == 0, done.stderr
+    given = json.loads(done.stdout)["settings"]["problem"]["parameters"]
+    assert given[1:3] == [[0.1, 0.2], [5.0, 4.0]]
+    missing = logbarrier(*f"simulate {RULE} --horizon 50".split())
+    assert (missing.returncode, "simulate: needs --arms" in missing.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -99,7 +110,7 @@ def test_a_problem_that_changes_takes_its_own_options_and_its_regret_is_dynamic(
         (["--plot", "a.gif"], "plot: the file must end in .png, .pdf or .svg, got 'a.gif'"),
         (["--arms", "many"], "Invalid value for '--arms'"),
         (["--problem", "SwapingArms"], "got 'SwapingArms'; did you mean SwappingArms?"),
-        (["--problem", "GaussianBandit"], "simulate: problem must be a family that takes n_arms"),
+        (["--problem", "GaussianBandit"], "GaussianBandit: has no option --arms; it takes --means, --scale"),
         (["--problem", "SeasonalArms", "--gap", "1"], "SeasonalArms: has no option --gap; it takes --period, --swing"),
         (["--problem", "SwappingArms", "--period", "no"], "SwappingArms: period must be a number, got 'no'"),
         (["--problem", "SwappingArms", "--rewards", "bernoulli"], "simulate: --rewards is for gap instances"),
@@ -144,8 +155,8 @@ def lift_and_drain(reward, probability, t, memory, hyper):
     {first}
     return {returned}, 0.1 * reward
 @dataclass(frozen=True, kw_only=True)
-class Own(lb.TwoScalarRule):
-    name, place, lift_and_drain, memory = "own", "here", staticmethod(lift_and_drain), ("count",)
+class UserDefined(lb.TwoScalarRule):
+    name, place, lift_and_drain, memory = "user-defined", "here", staticmethod(lift_and_drain), ("count",)
     def hyper(self, n_arms):
         {hyper}
         return (0.1,)
@@ -156,13 +167,13 @@ ENDLESS = {"first": "while t > 3 and memory.count >= 0.0: memory.count += 1.0"}
 def own_rule(folder, *, first="", returned="0.1 * reward", hyper=""):
     path = folder / "own_rule.py"
     path.write_text(OWN_RULE.format(first=first, returned=returned, hyper=hyper))
-    return f"{path}:Own"
+    return f"{path}:UserDefined"
 
 
 @pytest.mark.parametrize(
     ("mistake", "sentence"),
     [
-        ({"returned": "0.0 * reward / (t - 7)"}, "simulate: own returned a lift or drain that is not finite at step 7"),
+        ({"returned": "0.0 * reward / (t - 7)"}, "user-defined returned a lift or drain that is not finite at step 7"),
         ({"returned": "0.1 * rewrd"}, "own_rule.py:9: name 'rewrd' is not defined"),
         ({"hyper": "sys.exit(0)"}, "user-defined code called sys.exit(0), which must not end a command"),
     ],

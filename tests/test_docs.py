@@ -11,7 +11,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 PYTHON = re.compile(r"```python\n(.*?)```", flags=re.DOTALL)
-FILE = re.compile(r"# (\w+\.py)\n")  # a block that starts so is a file beside the others
+FILE = re.compile(r"# (\w+\.py)\n")  # a block that starts so is a file next to the others
 
 
 def python_on(page: Path) -> list[str]:

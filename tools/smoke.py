@@ -32,8 +32,8 @@ def simulations() -> None:
 
 def mdp() -> None:
     """An MDP of this package and one of Gymnasium."""
-    for world in (mdps.Lock(6), mdps.from_gymnasium("FrozenLake-v1", gamma=0.9)):
-        mdps.simulate(mdps.SpectralPG(), world, horizon=1000, runs=2)
+    for mdp in (mdps.Lock(6), mdps.from_gymnasium("FrozenLake-v1", gamma=0.9)):
+        mdps.simulate(mdps.SpectralPG(), mdp, horizon=1000, runs=2)
 
 
 def study(folder: Path) -> None:

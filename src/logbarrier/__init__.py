@@ -6,6 +6,7 @@
 >>> agent = lb.Agent(rule, arms=["red", "green", "blue"], seed=0)
 >>> decision = agent.ask()
 >>> agent.tell(decision, reward=1.0)
+'told'
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def check_engines_agree(rule: TwoScalarRule, *, n_arms: int = 6, seed: int = 0) 
 
 
 def check_agent_matches_simulator(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
-    """An agent that is told the simulator's rewards has the simulator's policy, to the last bit."""
+    """An agent that is given the simulator's rewards has the simulator's policy, to the last bit."""
     problem = GaussianBandit(np.linspace(-0.5, 0.5, n_arms))
     horizon, checkpoints = 300, [1, 2, 3, 10, 100, 255, 256, 257]
     record = simulate(rule, problem, horizon=horizon, runs=1, seed=seed, checkpoints=checkpoints, engine="dense")
@@ -178,7 +178,7 @@ def check_scheduling(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
 def check_state_round_trip(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
     """A restored agent, pending decisions included, goes on exactly as the original would have."""
     agent = _agent(rule, n_arms, seed, np.linspace(-0.5, 0.5, n_arms))
-    waiting = [agent.ask() for _ in range(3)]
+    pending = [agent.ask() for _ in range(3)]
     for t in range(20):
         agent.tell(agent.ask(), reward=np.sin(t))
     restored = Agent.from_state_dict(json.loads(json.dumps(agent.state_dict())), rule=rule)
@@ -188,8 +188,8 @@ def check_state_round_trip(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> Non
         agent.tell(ours, reward=np.cos(t))
         restored.tell(theirs, reward=np.cos(t))
         if t < 3:
-            agent.tell(waiting[t], reward=-1.0)
-            restored.tell(waiting[t].id, reward=-1.0)
+            agent.tell(pending[t], reward=-1.0)
+            restored.tell(pending[t].id, reward=-1.0)
     assert (agent.policy == restored.policy).all(), f"{rule.name}: a restored agent learns another policy"
 
 
@@ -199,7 +199,7 @@ def check_draws(rule: Rule, *, n_arms: int = 6, seed: int = 0) -> None:
     agent = _agent(rule, n_arms, seed, np.linspace(-0.5, 0.5, n_arms), start=start if rule.has_preferences else None)
     if rule.has_preferences:
         placed = np.allclose(agent.policy, start, rtol=1e-9)
-        assert placed, f"{rule.name}: does not start where it is told, but at {agent.policy}"
+        assert placed, f"{rule.name}: does not start where it should, but at {agent.policy}"
     _check_asked(rule, agent)
     for t in range(2 * n_arms):
         agent.observe(t % n_arms, reward=np.sin(t))
@@ -246,7 +246,7 @@ def _situations(rule: TwoScalarRule, n_arms: int, seed: int) -> Iterator[Situati
         means = generator.uniform(-1, 1, n_arms)
         yield t, policy, means, memory, numbers
         arm, reward = int(generator.integers(n_arms)), float(generator.normal())
-        memory[:] = _told(rule, policy, arm, memory, numbers)
+        memory[:] = _handed(rule, policy, arm, memory, numbers)
         rule.lift_and_drain(reward, float(policy[arm]), t, rule.memory_at(memory), rule.hyper(n_arms))
         if rule.remembers_arms:
             numbers[arm] = rule.memory_at(memory).of_arm
@@ -254,27 +254,27 @@ def _situations(rule: TwoScalarRule, n_arms: int, seed: int) -> Iterator[Situati
             learn_mean(numbers, counts, arm, reward)
 
 
-def _told(rule: TwoScalarRule, policy: np.ndarray, arm: int, memory: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+def _handed(rule: TwoScalarRule, policy: np.ndarray, arm: int, memory: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """The memory as an engine hands it to the rule after a draw of this arm."""
-    told = memory.copy()
-    fields = rule.memory_at(told)
+    handed = memory.copy()
+    fields = rule.memory_at(handed)
     if rule.uses_arm_means:
         fields.policy_mean, fields.arm_mean = policy @ numbers, numbers[arm]
     if rule.remembers_arms:
         fields.of_arm = numbers[arm]
-    return told
+    return handed
 
 
 def _claimed_from(rule: TwoScalarRule, policy: np.ndarray, memory: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """What `expected_update` takes as memory."""
     if rule.remembers_arms:
-        return np.array([_told(rule, policy, arm, memory, numbers) for arm in range(len(policy))])
+        return np.array([_handed(rule, policy, arm, memory, numbers) for arm in range(len(policy))])
     return numbers if rule.uses_arm_means else memory
 
 
 def _lift_and_drain(
     rule: TwoScalarRule, t: int, policy: np.ndarray, arm: int, reward: float, memory: np.ndarray, numbers: np.ndarray
 ) -> tuple[float, float]:
-    told = rule.memory_at(_told(rule, policy, arm, memory, numbers))
-    lift, drain = rule.lift_and_drain(float(reward), float(policy[arm]), t, told, rule.hyper(len(policy)))
+    handed = rule.memory_at(_handed(rule, policy, arm, memory, numbers))
+    lift, drain = rule.lift_and_drain(float(reward), float(policy[arm]), t, handed, rule.hyper(len(policy)))
     return float(lift), float(drain)

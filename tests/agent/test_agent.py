@@ -50,7 +50,7 @@ def test_policies_are_kept_only_while_someone_waits():
     agent.forget(third)
     assert agent.state_dict()["moments"] == []
     assert agent.pending == ()
-    assert agent._waiting._kept == 0
+    assert agent._pending._kept == 0
 
 
 def test_order_of_late_rewards_moves_only_rounding_for_a_memoryless_rule():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import logbarrier as lb
-from logbarrier.agent.durable import journal
+from logbarrier.agent.durable import sqlite_file
 from logbarrier.agent.off_policy import FEWEST, OffPolicyWarning
 
 NAMES = ("a", "b", "c")
@@ -168,7 +168,7 @@ def changing_log(path, seed, decisions=300):
 
 @pytest.mark.filterwarnings("ignore:the policy could act as given")
 def test_intervals_cover_the_value_of_arms_that_were_removed_added_and_unchanged(tmp_path, monkeypatch):
-    monkeypatch.setattr(journal, "SYNCHRONOUS", "OFF")
+    monkeypatch.setattr(sqlite_file, "SYNCHRONOUS", "OFF")
     runs, hits = 30, Counter()
     for seed in range(runs):
         log = changing_log(tmp_path / f"{seed}.db", seed)

@@ -26,7 +26,7 @@ def mean_update(rule, theta, arms, floor, memory_of, t=2):
     for i, arm in enumerate(arms):
         for reward in (MEANS[arm] - 0.7, MEANS[arm] + 0.7):
             learner = memory_of(learner_of(rule, theta, None))
-            learner.update_some(t, int(arm), float(reward), Drawn(arms, q, q[i], len(arms), q[i] / propensities[i]))
+            learner.update_subset(t, int(arm), float(reward), Drawn(arms, q, q[i], len(arms), q[i] / propensities[i]))
             total += 0.5 * propensities[i] * (learner.theta - theta)
     return total
 
@@ -124,8 +124,8 @@ def test_a_reward_from_before_the_arms_changed_is_the_gradient_of_that_moment_on
         agent = lb.Agent(RULE, n_arms=5, start=start)
         learner = agent._learner
         moment = pending.Moment(None, None, 5)
-        agent._waiting.now = moment
-        agent._waiting.add(lb.Decision(0, arm, start[arm]), arm, float(start[arm]), moment)
+        agent._pending.now = moment
+        agent._pending.add(lb.Decision(0, arm, start[arm]), arm, float(start[arm]), moment)
         agent._asked = 1
         agent.add_arm("new")
         agent.remove_arm(1)
@@ -138,12 +138,12 @@ def test_a_reward_from_before_the_arms_changed_is_the_gradient_of_that_moment_on
     assert total == pytest.approx((gradient - gradient.mean())[stayed], abs=1e-14)
 
 
-def test_policies_past_the_limit_are_let_go_and_their_rewards_weighted(monkeypatch):
+def test_policies_past_the_limit_are_evicted_and_their_rewards_weighted(monkeypatch):
     monkeypatch.setattr(pending, "MOST_KEPT", 25)
     total, start = np.zeros(5), softmax(THETA)
     for arm in range(5):
         agent = lb.Agent(RULE, n_arms=5, start=start)
-        agent._waiting.add(lb.Decision(0, arm, start[arm]), arm, float(start[arm]), agent._waiting.now)
+        agent._pending.add(lb.Decision(0, arm, start[arm]), arm, float(start[arm]), agent._pending.now)
         agent._asked = 1
         for _ in range(6):  # six later moments that wait
             agent.observe(1, 1.0)

@@ -97,5 +97,5 @@ def test_a_discount_of_one_is_thompson_sampling():
 
 
 def test_a_rule_that_is_told_the_means_is_refused():
-    with pytest.raises(ValueError, match="simulate: exact-pg is told the means once, so it cannot run on SwappingArms"):
+    with pytest.raises(ValueError, match="simulate: exact-pg is given the means once, so it cannot run on SwappingArms"):
         lb.simulate(lb.ExactPG(), lb.SwappingArms(n_arms=3), horizon=10)

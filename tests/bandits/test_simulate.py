@@ -38,7 +38,7 @@ def test_one_digest_on_a_generic_cpu(run_python, capsys):
 
 @pytest.mark.parametrize("engine", ["dense", "lockstep"])
 def test_ctrl_c_is_looked_for_the_more_often_the_more_arms(engine):
-    """Whoever is told of progress can be stopped then; a hundred million updates of an arm take some tenths of a second."""
+    """A run can be stopped whenever progress is reported; a hundred million updates of an arm take some tenths of a second."""
     n_arms, seen = 20_000, [0]
     family, options = lb.GapInstances(n_arms=n_arms), {"horizon": 1500, "checkpoints": 2, "engine": engine, "threads": 1}
     lb.simulate(RULE, family, runs=8, progress=lambda done, total: seen.append(done), **options)

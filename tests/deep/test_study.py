@@ -25,15 +25,15 @@ def short(task, updates):
 
 
 def test_bounds_of_a_task_are_the_returns_of_play():
-    from deep_tasks import World, frozen_lake, grid_moving
+    from deep_tasks import Environments, frozen_lake, grid_moving
 
     for task, runs in ((grid_moving(), 40), (frozen_lake(), 40)):
         low, high = task.phases[0].bounds(task.starts, task.limit)
-        world = World(task, torch.arange(runs) % 10, 50, torch.Generator().manual_seed(0))
+        environments = Environments(task, torch.arange(runs) % 10, 50, torch.Generator().manual_seed(0))
         generator = torch.Generator().manual_seed(1)
         ended = []
         for _ in range(3 * task.limit):
-            _, done, returned = world.step(torch.randint(4, world.state.shape, generator=generator))
+            _, done, returned = environments.step(torch.randint(4, environments.state.shape, generator=generator))
             ended.append(returned[done])
         played = torch.cat(ended)
         # Short episodes end more often within the time played, so the tolerance is wide; 5 standard errors besides.

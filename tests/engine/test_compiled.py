@@ -1,4 +1,4 @@
-"""Kernels are kept between processes, follow every edit, and nothing that happens to the folder can hurt."""
+"""Kernels are cached between processes, follow every edit, and nothing that happens to the folder can hurt."""
 
 from __future__ import annotations
 
@@ -121,13 +121,13 @@ def lift_and_drain(reward, probability, t, memory, hyper):
     step = SCALE * halved(hyper[0]) * reward
     return step, step
 @dataclass(frozen=True, kw_only=True)
-class Own(TwoScalarRule):
-    name, place, lift_and_drain, alpha = "own", "here", staticmethod(lift_and_drain), 0.1
+class UserDefined(TwoScalarRule):
+    name, place, lift_and_drain, alpha = "user-defined", "here", staticmethod(lift_and_drain), 0.1
     def hyper(self, n_arms):
         return (self.alpha,)
     def to_dict(self):
-        return {{"rule": "own"}}
-print(lb.simulate(Own(), lb.GapInstances(n_arms=3), horizon=40, runs=1).digest(), len(made))
+        return {{"rule": "user-defined"}}
+print(lb.simulate(UserDefined(), lb.GapInstances(n_arms=3), horizon=40, runs=1).digest(), len(made))
 """
 
 

@@ -49,7 +49,7 @@ CASES = [
 
 def rule_of(function):
     @dataclass(frozen=True, kw_only=True)
-    class Own(lb.TwoScalarRule):
+    class UserDefined(lb.TwoScalarRule):
         name: ClassVar[str] = "own"
         place: ClassVar[str] = "here"
         lift_and_drain = staticmethod(function)
@@ -57,7 +57,7 @@ def rule_of(function):
         def hyper(self, n_arms):
             return (0.1,)
 
-    return Own()
+    return UserDefined()
 
 
 @pytest.mark.parametrize("engine", ["lockstep", "dense"])

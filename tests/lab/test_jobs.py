@@ -10,7 +10,7 @@ import pytest
 import logbarrier as lb
 from logbarrier.bandits.policies import policies
 from logbarrier.lab import jobs
-from logbarrier.lab.jobs import Compiling, Curves, Kept, Paths, blocks, curves_job, paths_job
+from logbarrier.lab.jobs import Compiling, Curves, Paths, ResultCache, blocks, curves_job, paths_job
 from logbarrier.lab.laws import instance_of, problem_of
 from logbarrier.lab.rules import curves_of
 from logbarrier.lab.state import State
@@ -41,7 +41,7 @@ def test_a_long_horizon_is_first_shown_in_parts():
 def test_curves_are_those_of_one_simulation_to_the_bit(monkeypatch):
     monkeypatch.setattr(jobs, "LONG", 100)
     monkeypatch.setattr(jobs, "MANY_STEPS", 1000)
-    stages = results(curves_job(STATE, Kept(), always))
+    stages = results(curves_job(STATE, ResultCache(), always))
     assert len(stages) == len(blocks(STATE)) == 5
     assert [stage.complete for stage in stages] == [False] * 4 + [True]
     assert [stage.records["SGB"].runs for stage in stages] == [8, 8, 8, 16, 30]
@@ -53,29 +53,29 @@ def test_curves_are_those_of_one_simulation_to_the_bit(monkeypatch):
 
 
 def test_a_curve_that_a_control_does_not_touch_is_not_simulated_again(monkeypatch):
-    kept = Kept()
-    results(curves_job(STATE, kept, always))
+    cache = ResultCache()
+    results(curves_job(STATE, cache, always))
     calls = []
     real = jobs.simulate
     monkeypatch.setattr(jobs, "simulate", lambda rule, *args, **kwargs: calls.append(rule) or real(rule, *args, **kwargs))
-    stages = results(curves_job(STATE.changed(etas=(80.0,)), kept, always))
+    stages = results(curves_job(STATE.changed(etas=(80.0,)), cache, always))
     assert {type(rule) for rule in calls} == {lb.LogBarrierSGB}
     assert stages[-1].complete
     calls.clear()
-    assert [stage.complete for stage in results(curves_job(STATE, kept, always))] == [True]
+    assert [stage.complete for stage in results(curves_job(STATE, cache, always))] == [True]
     assert calls == []
 
 
 def test_what_is_kept_belongs_to_the_settings_it_was_made_with():
-    kept = Kept()
+    cache = ResultCache()
     for change in ({}, {"gap": 0.2}, {"noise": 2.0}, {"law": "uniform"}, {"seed": 1}, {"start": 0.1}, {"spacing": "log"}):
         state = STATE.changed(runs=2, horizon=20, **change)
-        fresh, reused = (results(curves_job(state, store, always))[-1] for store in (Kept(), kept))
+        fresh, reused = (results(curves_job(state, store, always))[-1] for store in (ResultCache(), cache))
         assert fresh.records["SGB"].digest() == reused.records["SGB"].digest()
 
 
 def test_the_plateau_is_the_exact_one():
-    shown = results(curves_job(STATE, Kept(), always))[-1]
+    shown = results(curves_job(STATE, ResultCache(), always))[-1]
     assert isinstance(shown, Curves)
     assert shown.plateaus == {"LB-SGB, eta 50": mean_plateau(problem_of(STATE), 50.0, 0, 30)}
 
@@ -85,7 +85,7 @@ def test_work_that_is_no_longer_wanted_ends_at_the_next_look():
         if done:
             raise Stale
 
-    job = curves_job(STATE, Kept(), refuse)
+    job = curves_job(STATE, ResultCache(), refuse)
     with pytest.raises(Stale):
         results(job)
 

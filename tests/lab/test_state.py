@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import logbarrier as lb
 from logbarrier.lab.gallery import state_of
-from logbarrier.lab.jobs import Curves, Kept, curves_job
+from logbarrier.lab.jobs import Curves, ResultCache, curves_job
 from logbarrier.lab.laws import LAWS, problem_of
 from logbarrier.lab.presets import PRESETS
 from logbarrier.lab.rules import CHOICES, curves_of
@@ -68,7 +68,7 @@ def test_every_preset_survives_the_address_bar(name):
         ("law=cauchy", "lab: law must be one of gaussian,"),
         ("horizon=9999999", "lab: horizon must be between 10 and 2500000"),
         ("horizon=2500000&runs=1000", "lab: curves x runs x horizon must be at most 1e+09 steps, got 5.0e+09"),
-        ("world=mars", "lab: world must be one of rooms,"),
+        ("environment=mars", "lab: environment must be one of rooms,"),
         ("view=simplex", "lab: the simplex view needs arms = 3, got 10"),
         ("view=policy&arms=100000&horizon=1000000&runs=10", "lab: the policy view needs arms x horizon of at most 5e+09"),
         ("seed=" + "1" * 3000, "lab: the address must have at most 2000 characters"),
@@ -118,7 +118,7 @@ def test_a_preset_has_the_rules_of_the_papers_panel(panel, name):
 def test_the_python_of_a_state_gives_the_numbers_on_the_page(state, capsys):
     names: dict = {}
     exec(compile(as_python(state), "lab", "exec"), names)
-    *_, shown = curves_job(state, Kept(), lambda done, total: None)
+    *_, shown = curves_job(state, ResultCache(), lambda done, total: None)
     assert isinstance(shown, Curves)
     assert shown.complete
     assert list(names["records"]) == list(shown.records)
@@ -145,8 +145,8 @@ def test_a_study_file_that_cannot_be_written_is_refused_with_a_sentence():
         as_toml(State(law="uniform", arms=5000))
     with pytest.raises(ValueError, match="none of these rules can be given a bad start"):
         as_toml(State(start=0.01, rules=("ucb1",)))
-    with pytest.raises(ValueError, match="the world view simulates nothing"):
-        as_toml(State(view="world"))
+    with pytest.raises(ValueError, match="the environment view simulates nothing"):
+        as_toml(State(view="environment"))
 
 
 def test_each_curve_has_a_label_of_its_own():

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import logbarrier as lb
-from logbarrier.lab.environments import WORLDS, world_job
+from logbarrier.lab.environments import ENVIRONMENTS, maxima_job
 from logbarrier.lab.gallery import GALLERY
-from logbarrier.lab.jobs import Kept, curves_job, paths_job
+from logbarrier.lab.jobs import ResultCache, curves_job, paths_job
 from logbarrier.lab.laws import instance_of
 from logbarrier.lab.source import as_python
 from logbarrier.lab.state import State
 from logbarrier.lab.views import curves, distribution, policy, simplex
-from logbarrier.lab.views.environment import columns_of as columns_of_world
+from logbarrier.lab.views.environment import columns_of as columns_of_environment
 from logbarrier.lab.views.figure import csv_text
 from logbarrier.theory.maximiser import maximiser
 from logbarrier.theory.objective import objective
@@ -23,7 +23,7 @@ STATE = State(arms=3, horizon=200, runs=10, rules=("lb", "sgb"), etas=(60.0,), s
 
 @pytest.fixture(scope="module")
 def shown():
-    *_, result = curves_job(STATE, Kept(), lambda done, total: None)
+    *_, result = curves_job(STATE, ResultCache(), lambda done, total: None)
     return result
 
 
@@ -34,8 +34,8 @@ def paths():
 
 
 @pytest.fixture(scope="module")
-def world():
-    *_, result = world_job(STATE.changed(view="world", etas=(1000.0,)), lambda done, total: None)
+def environment():
+    *_, result = maxima_job(STATE.changed(view="environment", etas=(1000.0,)), lambda done, total: None)
     return result
 
 
@@ -93,18 +93,18 @@ def test_the_best_corner_is_at_the_right(paths):
     assert star[0] > 0.8
 
 
-def test_in_the_rooms_only_the_spectral_barrier_sees_past_the_reward_at_hand(world):
-    most = world.mdp.optimal_performance
-    assert world.complete
-    assert world.found["none"].performance == pytest.approx(most)
-    assert world.found["action barrier"].performance < 0.3 * most
-    assert world.found["spectral barrier"].performance > 0.6 * most
-    assert world.found["spectral barrier"].occupancy.min() > 100 * world.found["action barrier"].occupancy.min()
+def test_in_the_rooms_only_the_spectral_barrier_sees_past_the_reward_at_hand(environment):
+    most = environment.mdp.optimal_performance
+    assert environment.complete
+    assert environment.found["none"].performance == pytest.approx(most)
+    assert environment.found["action barrier"].performance < 0.3 * most
+    assert environment.found["spectral barrier"].performance > 0.6 * most
+    assert environment.found["spectral barrier"].occupancy.min() > 100 * environment.found["action barrier"].occupancy.min()
 
 
-def test_cells_show_occupancy_and_arrows_point_where_the_policy_goes(world):
-    best = world.found["none"]
-    columns = columns_of_world(world.mdp, best)
+def test_cells_show_occupancy_and_arrows_point_where_the_policy_goes(environment):
+    best = environment.found["none"]
+    columns = columns_of_environment(environment.mdp, best)
     assert np.allclose(columns["cells"]["level"], np.log10(np.maximum(best.occupancy, 1e-6)))
     left, right, up, down = (best.policy[:, action] for action in range(4))
     arrows = columns["arrows"]
@@ -112,24 +112,24 @@ def test_cells_show_occupancy_and_arrows_point_where_the_policy_goes(world):
     assert np.allclose((arrows["y1"] - arrows["y0"]) / 0.42, up - down)
 
 
-@pytest.mark.parametrize("name", WORLDS)
-def test_the_python_of_a_world_gives_its_maxima(name, capsys):
-    state = State(view="world", world=name, etas=(500.0,))
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_the_python_of_an_environment_gives_its_maxima(name, capsys):
+    state = State(view="environment", environment=name, etas=(500.0,))
     names: dict = {}
     exec(compile(as_python(state), "lab", "exec"), names)
-    *_, shown = world_job(state, lambda done, total: None)
+    *_, shown = maxima_job(state, lambda done, total: None)
     for label, best in shown.found.items():
         assert np.array_equal(best.policy, names["maxima"][label].policy)
     assert "least visited state" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", GALLERY)
-def test_every_view_draws_says_and_tabulates_its_result(name, shown, paths, world):
+def test_every_view_renders_says_and_tabulates_its_result(name, shown, paths, environment):
     state = STATE.changed(view=name)
     view = GALLERY[name].build(state)
-    result = {"simplex": paths, "policy": paths, "world": world}.get(name, shown)
+    result = {"simplex": paths, "policy": paths, "environment": environment}.get(name, shown)
     view.show(result)
-    assert ("spectral barrier" if name == "world" else "LB-SGB, eta 60") in view.words(result)
+    assert ("spectral barrier" if name == "environment" else "LB-SGB, eta 60") in view.words(result)
     heading, *rows = list(view.table(result))
     assert all(len(row) == len(heading) for row in rows)
     assert len(rows) > 2

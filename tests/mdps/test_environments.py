@@ -77,7 +77,7 @@ def test_wrong_sizes_are_refused():
         mdps.RandomMDPs(3, 2, ending=2)
 
 
-def test_gymnasium_worlds_are_read_as_they_are():
+def test_gymnasium_environments_are_read_as_they_are():
     pytest.importorskip("gymnasium", reason="the extra `mdp` is not installed")
     lake = mdps.from_gymnasium("FrozenLake-v1", gamma=0.99, map_name="8x8")
     assert (lake.n_states, lake.n_actions, lake.episode_length, lake.shape) == (53, 4, 200, (8, 8))
@@ -94,20 +94,20 @@ def test_a_policy_earns_in_gymnasium_what_the_mdp_says():
     gymnasium = pytest.importorskip("gymnasium", reason="the extra `mdp` is not installed")
     lake = mdps.from_gymnasium("FrozenLake-v1", gamma=0.95, map_name="4x4")
     action_of = dict(zip(lake.states.tolist(), lake.optimal_policy.argmax(axis=1).tolist(), strict=True))
-    world = gymnasium.make("FrozenLake-v1", map_name="4x4")
+    env = gymnasium.make("FrozenLake-v1", map_name="4x4")
     returns = []
     for episode in range(1000):
-        state, _ = world.reset(seed=0 if episode == 0 else None)
+        state, _ = env.reset(seed=0 if episode == 0 else None)
         total, weight, over = 0.0, 1.0, False
         while not over:
-            state, reward, ended, cut, _ = world.step(action_of[int(state)])
+            state, reward, ended, cut, _ = env.step(action_of[int(state)])
             total, weight, over = total + weight * reward, weight * 0.95, ended or cut
         returns.append(total)
     expected = lake.optimal_performance / lake.normaliser
     assert abs(np.mean(returns) - expected) < 4.5 * np.std(returns) / np.sqrt(1000) + 0.95**100  # false alarm 1e-5
 
 
-def test_worlds_without_a_table_are_refused():
+def test_environments_without_a_table_are_refused():
     pytest.importorskip("gymnasium", reason="the extra `mdp` is not installed")
     with pytest.raises(ValueError, match="from_gymnasium: CartPole-v1 must have a transition table"):
         mdps.from_gymnasium("CartPole-v1")

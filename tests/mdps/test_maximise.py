@@ -94,7 +94,7 @@ def test_the_maximum_is_certified_on_every_named_environment(mdp, share):
     ("name", "options"),
     [("FrozenLake-v1", {}), ("FrozenLake-v1", {"map_name": "8x8"}), ("CliffWalking-v1", {}), ("Taxi-v4", {})],
 )
-def test_the_maximum_is_certified_on_worlds_of_gymnasium(name, options):
+def test_the_maximum_is_certified_on_environments_of_gymnasium(name, options):
     pytest.importorskip("gymnasium", reason="the extra `mdp` is not installed")
     mdp = mdps.from_gymnasium(name, **options)
     eta = eta_for(mdp, 0.05)

@@ -65,7 +65,7 @@ def test_a_rule_that_draws_from_another_policy_than_it_says_is_found_out():
         def policy(self, preferences):
             return super().policy(1.1 * preferences)
 
-    assert testing.draw_error(Bolder(learning_rate=0.5), testing.looping_world(np.random.default_rng(0)), seed=0) > 0.01
+    assert testing.draw_error(Bolder(learning_rate=0.5), testing.looping_mdp(np.random.default_rng(0)), seed=0) > 0.01
 
 
 @pytest.mark.parametrize("rule", EXAMPLES, ids=str)
@@ -91,7 +91,7 @@ def test_a_single_state_is_learned_like_a_bandit(rule):
 
 def test_state_entropy_climbs_the_entropy_of_visits():
     """Against central differences of J + scale H(d), which share nothing with the rule but the MDP."""
-    rule, mdp = mdps.StateEntropy(learning_rate=1.0, scale=0.7), testing.layered_world(np.random.default_rng(3), 3)
+    rule, mdp = mdps.StateEntropy(learning_rate=1.0, scale=0.7), testing.layered_mdp(np.random.default_rng(3), 3)
     learned = nothing_learned(mdp.n_states, mdp.n_actions, 0.0, ())
     learned.theta[:] = np.random.default_rng(4).normal(size=mdp.R.shape)
 

@@ -14,7 +14,7 @@ from logbarrier.engine.compiled import compiled, from_python
 from logbarrier.engine.random import stream_key
 from logbarrier.mdps.episode import EPISODES, FIRST, VISITS, count_visits, new_episode, nothing_learned, renew, softmax_action
 from logbarrier.mdps.measure import RANGES, Evaluator, reward_per_step
-from logbarrier.mdps.transitions import searched, successor_of, world_of
+from logbarrier.mdps.transitions import searched, successor_of, transitions_of
 
 PG = mdps.PG(learning_rate=0.1)
 
@@ -35,7 +35,7 @@ def test_successors_are_drawn_with_their_probabilities(ways, ending):
         row[: ways + 1] = (1.0 - ending) * rng.dirichlet(np.ones(ways + 1))
     P[0, 0, :ways] = (1.0 - ending) / max(ways, 1)  # `ways` successors, elsewhere one more
     mdp = mdps.FiniteMDP(P=P, R=np.zeros((7, 2)), rho=rng.dirichlet(np.ones(7)), gamma=0.9)
-    reals, wholes, others, _, start, _ = world_of(mdp)
+    reals, wholes, others, _, start, _ = transitions_of(mdp)
     for row in (0, 1, 13):
         found = [successor_of(reals, wholes, others, np.uint64(row), (i + 0.5) / n_draws) for i in range(n_draws)]
         shares = np.bincount(np.array(found) + 1, minlength=8) / n_draws
@@ -171,11 +171,11 @@ def test_the_probabilities_of_visited_states_are_renewed_and_no_others(n_actions
 
 
 def test_actions_follow_softmax_even_at_the_extremes():
-    learned, episode, room = nothing_learned(1, 3, 0.0, ()), new_episode(1, 3), np.zeros((1, 3))
+    learned, episode, buffer = nothing_learned(1, 3, 0.0, ()), new_episode(1, 3), np.zeros((1, 3))
     learned.theta[0] = [1e6, -1e6, 0.0]
     from_python(renew)(episode, 1, learned.states)
-    assert [softmax_action(learned.states, 0, u, room, 0) for u in (1e-12, 0.5, 1 - 1e-12)] == [0, 0, 0]
-    assert room[0].tolist() == [1.0, 0.0, 0.0]
+    assert [softmax_action(learned.states, 0, u, buffer, 0) for u in (1e-12, 0.5, 1 - 1e-12)] == [0, 0, 0]
+    assert buffer[0].tolist() == [1.0, 0.0, 0.0]
 
 
 def test_progress_reaches_all_steps():

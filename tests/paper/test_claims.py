@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import logbarrier as lb
-from logbarrier.paper import EXPERIMENTS, Results, judge, paper_study, results_of
+from logbarrier.paper import EXPERIMENTS, Results, evaluate, paper_study, results_of
 from logbarrier.paper.baselines import CLIPPED
 from logbarrier.paper.claims import CLAIMS, verdict
+from logbarrier.paper.design import checkpoints, escape_time, instances
 from logbarrier.paper.evidence import above
-from logbarrier.paper.setting import checkpoints, escape_time, instances
 from logbarrier.record import Record
 from logbarrier.studies import Store
 from logbarrier.theory.plateau import mean_plateau
@@ -50,7 +50,7 @@ class Planted(Results):
 
 
 def as_the_paper_says(n_arms, rule):
-    """p(a*), min p, share of stuck runs and regret per step of a world in which every sentence of the paper is true."""
+    """p(a*), min p, share of stuck runs and regret per step where every sentence of the paper is true."""
     if isinstance(rule, lb.LogBarrierSGB):
         p, least, lost = mean_plateau(instances(n_arms), rule.eta, 0, RUNS)
         if rule.eta == 1e4 and n_arms == 10:
@@ -64,23 +64,23 @@ def as_the_paper_says(n_arms, rule):
 
 
 def all_alike(n_arms, rule):
-    """A world in which no rule is better than another, only LB-SGB's policies touch the boundary, and no run is stuck."""
+    """Results in which no rule is better than another, only LB-SGB's policies touch the boundary, and no run is stuck."""
     return 0.3, 1e-12 if isinstance(rule, lb.LogBarrierSGB) else 0.1, 0.0, 0.5
 
 
 def test_every_claim_holds_where_the_paper_is_right(tmp_path):
     results = Planted(tmp_path, as_the_paper_says)
-    judged = {claim.name: claim.judge(results) for claim in CLAIMS}
+    evaluated = {claim.name: claim.evaluate(results) for claim in CLAIMS}
     # At K = 10 and alpha 0.01 the paper says that SGB finds the arm (figure 1); then eta 1e3 cannot beat it there.
     impossible_together = {"eta-1e4-like-sgb-0.01", "eta-1e3-isolates-0.01"}
-    assert {name for name, evidence in judged.items() if not evidence.holds} == impossible_together
+    assert {name for name, evidence in evaluated.items() if not evidence.holds} == impossible_together
 
 
 def test_every_claim_fails_where_no_rule_differs(tmp_path):
     results = Planted(tmp_path, all_alike)
-    judged = {claim.name: claim.judge(results) for claim in CLAIMS}
-    assert {name for name, evidence in judged.items() if evidence.holds} == set()
-    undecided = {name for name, evidence in judged.items() if not evidence.fails}  # many comparisons, each with some doubt
+    evaluated = {claim.name: claim.evaluate(results) for claim in CLAIMS}
+    assert {name for name, evidence in evaluated.items() if evidence.holds} == set()
+    undecided = {name for name, evidence in evaluated.items() if not evidence.fails}  # many comparisons, each with some doubt
     assert undecided == {"baselines-degrade-with-k", "baselines-deteriorate", "baselines-premature"}
 
 
@@ -90,9 +90,9 @@ def test_names_are_unique():
 
 def test_missing_cells_are_not_run(tmp_path):
     empty = results_of(Store(tmp_path, paper_study("printed", RUNS)))
-    judged = judge(empty, None)
-    assert {one["verdict"] for one in judged} == {"not run"}
-    json.dumps(judged, allow_nan=False)
+    evaluated = evaluate(empty, None)
+    assert {one["verdict"] for one in evaluated} == {"not run"}
+    json.dumps(evaluated, allow_nan=False)
 
 
 YES, NO = above("x", np.array([1.0, 1.1]), 0), above("x", np.array([-1.0, -1.1]), 0)

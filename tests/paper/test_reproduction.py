@@ -9,9 +9,9 @@ from command import logbarrier
 
 import logbarrier as lb
 from logbarrier.paper import EXPERIMENTS, paper_study, results_of
+from logbarrier.paper.design import barrier, checkpoints, instances
 from logbarrier.paper.figures import experiment_figure
-from logbarrier.paper.reproduction import cases_of, drawable, horizon_of
-from logbarrier.paper.setting import barrier, checkpoints, instances
+from logbarrier.paper.reproduction import cases_of, complete_experiments, horizon_of
 from logbarrier.studies import Store, Study
 from logbarrier.theory.plateau import mean_plateau
 
@@ -51,9 +51,9 @@ def test_the_table_fits_100_columns_and_names_every_claim(two_runs):
 
 def test_claims_are_kept_as_json(two_runs):
     folder, _ = two_runs[0]
-    judged = {one["name"]: one for one in json.loads((folder / "claims.json").read_text())}
-    assert judged["eta-1e2-plateaus-low-0.1"]["printed"]["effect"] < 0.9
-    assert judged["lb-converges-k1000"]["verdict"] == "not run"
+    evaluated = {one["name"]: one for one in json.loads((folder / "claims.json").read_text())}
+    assert evaluated["eta-1e2-plateaus-low-0.1"]["printed"]["effect"] < 0.9
+    assert evaluated["lb-converges-k1000"]["verdict"] == "not run"
 
 
 def test_stored_figures_are_not_drawn_again(two_runs):
@@ -70,7 +70,7 @@ def test_stored_figures_are_not_drawn_again(two_runs):
 def test_the_figure_shows_means_bands_and_plateaus(two_runs):
     folder, _ = two_runs[0]
     results = results_of(Store.open(folder))
-    assert drawable(results) == ["eta"]
+    assert complete_experiments(results) == ["eta"]
     figure = experiment_figure(EXPERIMENTS["eta"], results)
     panel = EXPERIMENTS["eta"].rows[0][0]
     axes = figure.axes[0]
@@ -92,7 +92,7 @@ def test_a_dry_run_lists_every_cell(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_single_run_is_drawn_but_not_judged(tmp_path):
+def test_a_single_run_is_plotted_but_not_evaluated(tmp_path):
     done = reproduce("eta", "--horizon", "printed", "--runs", 1, "--out", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "45 not run" in done.stdout

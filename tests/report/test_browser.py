@@ -14,7 +14,7 @@ from logbarrier.studies import LocalExecutor, Store, Study, product, run
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """The report of the paper's study, of which only the eta figure was run, and that of a study of one's own."""
+    """The report of the paper's study, of which only the eta figure was run, and that of a user's study."""
     base = tmp_path_factory.mktemp("runs")
     paper = paper_study(runs=2)
     rules = [lb.SGB(learning_rate=0.1), lb.LogBarrierSGB(learning_rate=0.1, eta=50)]

@@ -14,7 +14,7 @@ import httpx
 import uvicorn
 
 import logbarrier as lb
-from logbarrier.agent.durable import journal
+from logbarrier.agent.durable import sqlite_file
 from logbarrier.service import compaction
 from logbarrier.service.app import make_app
 from logbarrier.service.server import bound, server_of
@@ -25,7 +25,7 @@ RULE = lb.LogBarrierSGB(learning_rate=0.5, eta=20.0)
 
 @pytest.fixture
 def agent(tmp_path, monkeypatch):
-    monkeypatch.setattr(journal, "SYNCHRONOUS", "OFF")
+    monkeypatch.setattr(sqlite_file, "SYNCHRONOUS", "OFF")
     with lb.DurableAgent(tmp_path / "agent.db", rule=RULE, arms=["a", "b", "<i>c"], seed=0) as opened:
         yield opened
 

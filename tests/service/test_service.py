@@ -23,7 +23,7 @@ from logbarrier.service.server import token_beside
 
 
 def test_decide_and_reward_are_those_of_an_agent_in_memory(client, agent):
-    twin = lb.Agent(agent._ledger.agent.rule, arms=["a", "b", "<i>c"], seed=0)
+    twin = lb.Agent(agent._file.ledgers["default"].agent.rule, arms=["a", "b", "<i>c"], seed=0)
     for t in range(20):
         ours, theirs = client.post("/decide").json(), twin.ask()
         assert ours == {"id": theirs.id, "arm": theirs.arm, "probability": theirs.probability}
@@ -192,8 +192,9 @@ def test_every_arm_has_a_series_of_its_own(client):
 
 def test_many_clients_share_writes_and_count_once(client, agent):
     commits = []
-    write = agent._journal.commit
-    agent._journal.commit = lambda events, **rest: (commits.append(len(events)), write(events, **rest))[1]
+    journal = agent._file.ledgers["default"]._journal
+    write = journal.write
+    journal.write = lambda events, **rest: (commits.append(len(events)), write(events, **rest))[1]
 
     def work(_):
         decision = client.post("/decide").json()
@@ -225,8 +226,8 @@ def test_what_was_closed_long_ago_is_dropped_while_serving(client):
 
 
 def test_a_full_disk_is_told_and_nothing_is_done(client, agent):
-    agent._journal._connection.execute("PRAGMA max_page_count = 1")
-    before = agent._ledger.agent.state_dict()
+    agent._file._file.connection.execute("PRAGMA max_page_count = 1")
+    before = agent._file.ledgers["default"].agent.state_dict()
     names = [f"a long name {i} " * 300 for i in range(4)]
     answers = [client.post("/arms", json={"arm": name}) for name in names]
     assert answers[0].status_code == 503

@@ -152,7 +152,7 @@ def test_the_report_draws_what_changes_and_calls_regret_dynamic(calm):
         (
             'rule = "sliding-window-ucb"\nwindow = 200',
             'rule = "exact-pg"',
-            "exact-pg is told the means once, so it cannot run on",
+            "exact-pg is given the means once, so it cannot run on",
         ),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from command import logbarrier, logbarrier_from_nothing
 from small_study import SMALL, cell_bytes
 
-# Every rule runs in test_cli and every world in test_environments; that a whole file can be read is seen here.
+# Every rule runs in test_cli and every environment in test_environments; that a whole file can be read is seen here.
 FEW = {"all-systems": ["--only", "rule=ucb1"], "exploration": ["--only", "problem=RiverSwim"]}
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
 

@@ -95,10 +95,10 @@ def test_a_running_cluster_is_joined_shared_and_left_alone_and_its_death_is_one_
     wait_for_cells(tmp_path / "other", len(cell_bytes(tmp_path / "other")) + 5)
     assert clients[1].poll() is None
     scheduler.kill()
-    _, told = clients[1].communicate(timeout=60)
+    _, printed = clients[1].communicate(timeout=60)
     assert clients[1].returncode == 2
-    assert told.startswith(f"logbarrier: DaskExecutor: the scheduler at {address} is gone")
-    assert len(told.splitlines()) == 1
+    assert printed.startswith(f"logbarrier: DaskExecutor: the scheduler at {address} is gone")
+    assert len(printed.splitlines()) == 1
 
 
 def wait_for_cells(out, number):

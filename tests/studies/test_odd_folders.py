@@ -124,13 +124,13 @@ def test_status_names_and_skips_what_it_cannot_read(small_file, tmp_path):
     done = logbarrier("status", "--out", out)
     assert done.returncode == 0
     assert good.folder_name in done.stdout
-    told = done.stderr.splitlines()
-    assert len(told) == 4
+    printed = done.stderr.splitlines()
+    assert len(printed) == 4
     assert "\x1b" not in done.stderr
-    assert "bad\\x1b0 is left out: is not TOML" in told[0]
-    assert "rule must be one of" in told[1]
-    assert "gone.py: there is no such file" in told[2]
-    assert "made by other code (logbarrier 0.1" in told[3]
+    assert "bad\\x1b0 is left out: is not TOML" in printed[0]
+    assert "rule must be one of" in printed[1]
+    assert "gone.py: there is no such file" in printed[2]
+    assert "made by other code (logbarrier 0.1" in printed[3]
     assert len(json.loads(logbarrier("status", "--out", out, "--json").stdout)) == 5
 
 

@@ -42,7 +42,7 @@ class Corridors(Setting):
     rule_base = Walker
     metrics = ("score", "coverage")
     ranked_by = {"score": False}  # noqa: RUF012
-    drawn = ("score",)
+    plotted = ("score",)
     symbols = {"n_states": "S"}  # noqa: RUF012
 
     def is_problem(self, problem):
@@ -124,7 +124,7 @@ def test_every_setting_that_is_plugged_in_is_whole(monkeypatch):
     monkeypatch.undo()
     for setting in rooms.settings():
         assert set(setting.ranked_by) <= set(setting.metrics)
-        assert set(setting.drawn) <= set(setting.metrics)
+        assert set(setting.plotted) <= set(setting.metrics)
         assert setting.engines[0] == "auto"
         assert setting.rules
         assert setting.problems

@@ -1,4 +1,4 @@
-"""The store: resume, damage set aside, failures noted and retried, one writer, statistics of what is stored."""
+"""The store: resume, damaged cells moved, failures noted and retried, one writer, statistics of what is stored."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_folder_tells_its_study(store):
 
 @pytest.mark.parametrize("kind", ["truncated", "flipped"])
 def test_damage_anywhere_is_set_aside_and_redone(store, kind):
-    """200 random places each; every one is noticed, the file is kept aside and the cell comes back with the same bytes."""
+    """200 random places each; every one is noticed, the file is moved and the cell comes back with the same bytes."""
     run(store, ONE)
     cell = store.study.cells()[0]
     path = store.folder / "cells" / f"{cell.id}.npz"
@@ -55,7 +55,7 @@ def test_damage_anywhere_is_set_aside_and_redone(store, kind):
         said: list[str] = []
         outcome = run(store, ONE, warn=said.append)
         assert (outcome.computed, outcome.stored, outcome.damaged) == (1, 5, [cell.id])
-        assert f"cell {cell.id} was damaged; it is set aside as {store.folder / 'damaged'}" in said[0]
+        assert f"cell {cell.id} was damaged; it is moved to {store.folder / 'damaged'}" in said[0]
         assert path.read_bytes() == intact
     assert len(list((store.folder / "damaged").iterdir())) == 200
 
@@ -63,14 +63,14 @@ def test_damage_anywhere_is_set_aside_and_redone(store, kind):
 def test_a_larger_study_takes_over_what_a_smaller_one_finished(store, small_study):
     run(store, ONE)
     larger = replace(small_study, runs=6)  # cells of runs 0-1 and 2-3 are the same, 4-5 is not 4
-    beside = Store(store.folder.parent / larger.folder_name, larger)
+    neighbour = Store(store.folder.parent / larger.folder_name, larger)
     first = small_study.cells()[0]
     (store.folder / "cells" / f"{first.id}.npz").write_bytes(b"damaged, so not taken over")
-    outcome = run(beside, ONE)
+    outcome = run(neighbour, ONE)
     assert (outcome.stored, outcome.computed) == (3, 3)
     other = small_study.cells()[1]
-    assert beside.provenance(other) == store.provenance(other)
-    assert record_of(beside, larger.cases[0]).runs == 6
+    assert neighbour.provenance(other) == store.provenance(other)
+    assert record_of(neighbour, larger.cases[0]).runs == 6
 
 
 def test_damage_is_never_used(store):

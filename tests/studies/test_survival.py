@@ -163,8 +163,8 @@ def lift_and_drain(reward, probability, t, memory, hyper):
         memory.count += 1.0
     return 0.1 * reward + (np.nan if hyper[0] == 1.0 and t == 17 else 0.0), 0.1 * reward
 @dataclass(frozen=True, kw_only=True)
-class Own(lb.TwoScalarRule):
-    name, place, lift_and_drain, memory = "own", "here", staticmethod(lift_and_drain), ("count",)
+class UserDefined(lb.TwoScalarRule):
+    name, place, lift_and_drain, memory = "user-defined", "here", staticmethod(lift_and_drain), ("count",)
     kind: float
     def hyper(self, n_arms):
         if self.kind == 3.0:
@@ -178,7 +178,7 @@ def own_study(folder, *kinds):
     study = folder / "study.toml"
     study.write_text(
         'horizon = 50\nruns = 2\n[[problems]]\nproblem = "GapInstances"\nn_arms = 5\n'
-        f'[[rules]]\nrule = "own_rule.py:Own"\nkind = {list(kinds)}\n'
+        f'[[rules]]\nrule = "own_rule.py:UserDefined"\nkind = {list(kinds)}\n'
     )
     return study
 
@@ -187,7 +187,7 @@ def test_cells_of_a_rule_without_a_number_or_with_sys_exit_fail_and_the_others_a
     out = tmp_path / "out"
     done = logbarrier("run", own_study(tmp_path, 0.0, 1.0, 3.0), "--out", out)
     assert done.returncode == 1
-    assert "failed: RuleError: simulate: own returned a lift or drain that is not finite at step 17" in done.stderr
+    assert "failed: RuleError: simulate: user-defined returned a lift or drain that is not finite at step 17" in done.stderr
     assert "failed: SystemExit: user-defined code called sys.exit(0)" in done.stderr
     assert "2 cells failed" in done.stderr
     assert number_of_cells(out) == 1

@@ -1,4 +1,4 @@
-"""Rules and problems of one's own are citizens: found, named, stored, and computed anew when what they compute changes."""
+"""User-defined rules and problems are found, named, stored, and computed again when what they compute changes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ EDITS = {
     "the reward": ("noise < 0.1", "noise < 0.2", "Lottery Forgetful"),
     "nothing it uses": ("UNUSED = 3.0", "UNUSED = 4.0", ""),
     "a comment": ("    alpha, bound = hyper\n", "    # both\n    alpha, bound = hyper\n", ""),
-    "a docstring": ('"""The update."""', '"""The update, told better."""', ""),
+    "a docstring": ('"""The update."""', '"""The update, explained."""', ""),
 }
 
 

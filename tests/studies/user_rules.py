@@ -1,4 +1,4 @@
-"""A file of rules and a problem of one's own, as text to be edited, for the tests beside this file."""
+"""A file of user-defined rules and a problem, as text to be edited by the tests in this folder."""
 
 TEXT = '''
 from dataclasses import dataclass

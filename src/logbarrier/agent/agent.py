@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..engine.random import stream_key
 from . import state as agent_state
 from .inputs import below_one, checked_means, checked_names, checked_reward
 from .learner import PRESENT, Drawn, TwoScalarLearner, learner_of
-from .pending import Decision, Moment, Pending, Waiting
+from .pending import Decision, Moment, Pending, PendingDecisions
 from .state import MOST_DECISIONS
 
 
@@ -27,22 +27,24 @@ class Agent:
     arms    their names, all different
     seed    the draws: same seed, same rewards, same decisions, to the bit those of run 0 of `simulate`
     start   None (uniform) or K probabilities
-    means   the true mean rewards (K,), for the exact-gradient rules alone, which are told them
+    means   the true mean rewards (K,), for the exact-gradient rules alone, which know them
     floor   arms are drawn from floor/K + (1 - floor) p, so that every propensity is at least floor/K; 0 <= floor < 1
 
     Rewards may come late and in any order. A reward is credited to the policy that drew its arm: both p(a) and the vector p
     in theta + lift e_a - drain p are those of the moment of `ask`, so each update is the sampled gradient of that moment.
-    What does move on in between: the step number t, a rule's memory (average reward, arm means) and theta itself.
-    While a decision waits and others are told, its policy is kept (n_arms numbers per moment that anyone still waits for);
-    `forget` lets go of a decision that will have no reward. An agent belongs to one thread at a time; `DurableAgent` may be
-    shared. docs/agent.md has the equations.
+    The step number t, a rule's memory (average reward, arm means) and theta itself are those of the moment of `tell`.
+    While a decision is pending and the policy moves, its policy is kept: n_arms numbers per moment with pending decisions.
+    `forget` drops a decision that will have no reward. An agent belongs to one thread at a time; threads may share a
+    `DurableAgent`. docs/agent.md has the equations.
 
     >>> import logbarrier as lb
     >>> agent = lb.Agent(lb.LogBarrierSGB(learning_rate=0.1, eta=100), arms=["a", "b", "c"], seed=0)
     >>> first, second = agent.ask(), agent.ask(available=["a", "b"])
     >>> agent.tell(second, reward=1.0)
+    'told'
     >>> agent.add_arm("d")
     >>> agent.tell(first, reward=0.0)
+    'told'
     >>> restored = lb.Agent.from_state_dict(agent.state_dict())
     >>> restored.ask() == agent.ask()
     True
@@ -80,7 +82,7 @@ class Agent:
             self._two_scalars("Agent", "a floor")
         self._asked = 0
         self._updates = 0
-        self._waiting = Waiting(self.n_arms)
+        self._pending = PendingDecisions(self.n_arms)
 
     def _set_arms(self, names: list[Any]) -> None:
         index = {name: i for i, name in enumerate(names)}
@@ -106,8 +108,8 @@ class Agent:
 
     @property
     def pending(self) -> tuple[int, ...]:
-        """The ids of the decisions that wait for a reward, oldest first."""
-        return tuple(self._waiting.pending)
+        """The ids of the pending decisions, oldest first."""
+        return tuple(self._pending.decisions)
 
     @property
     def policy(self) -> np.ndarray:
@@ -126,39 +128,43 @@ class Agent:
         number = self._asked
         if number >= MOST_DECISIONS:
             raise ValueError(f"Agent.ask: an agent makes at most {MOST_DECISIONS} decisions")
-        moment = self._waiting.now
+        moment = self._pending.now
         if available is None and not self.floor:
             arm, probability = self._learner.draw(number, self._key)
             decision = Decision(number, self.arms[arm], probability)
         else:
             arms = self._all if available is None else self._places(available)
-            place, q, propensity = self._two_scalars("Agent.ask", "available").draw_some(number, self._key, arms, self.floor)
+            place, q, propensity = self._two_scalars("Agent.ask", "available").draw_subset(number, self._key, arms, self.floor)
             arm, probability = int(arms[place]), float(q[place])
             decision = Decision(number, self.arms[arm], propensity)
             if len(arms) < self.n_arms:
                 moment = Moment(arms, q, len(arms))
-        self._waiting.add(decision, arm, probability, moment)
+        self._pending.add(decision, arm, probability, moment)
         self._asked = number + 1
         return decision
 
-    def tell(self, decision: Decision | int, reward: float) -> None:
-        """Learn from the reward of a decision, given as `ask` returned it or by its id; once, at any later time."""
+    def tell(self, decision: Decision | int, reward: float) -> Literal["told", "duplicate"]:
+        """Learn from the reward of a decision, given as `ask` returned it or by its id; once, at any later time.
+
+        Return "told". A second reward raises KeyError here; `DurableAgent`, which remembers rewards, recognises duplicates.
+        """
         checked = checked_reward("Agent.tell", reward)
-        waiting = self._waiting.find("Agent.tell", decision, self._asked)
-        self._learn(waiting, checked)
-        self._waiting.settle(waiting.decision.id)
+        pending = self._pending.find("Agent.tell", decision, self._asked)
+        self._learn(pending, checked)
+        self._pending.settle(pending.decision.id)
+        return "told"
 
     def observe(self, arm: Any, reward: float, *, probability: float | None = None) -> None:
         """Learn from a pull that this agent did not draw, such as one in another system's log.
 
-        probability: with which the other drew the arm; the update is weighted by p(arm)/probability, which makes its mean the
-        gradient at the present policy. None: as if the present policy had drawn it.
+        probability: the other system's propensity of the arm; the update is weighted by p(arm)/probability, so that its mean
+        is the gradient at the present policy. None: as if the present policy had drawn it.
         """
         checked = checked_reward("Agent.observe", reward)
         place = self._place("Agent.observe", arm)
         if probability is None and not self.floor:
             observed = Decision(-1, arm, 1.0)
-            self._learn(Pending(observed, place, 1.0, self._waiting.now), checked)
+            self._learn(Pending(observed, place, 1.0, self._pending.now), checked)
             return
         learner = self._two_scalars("Agent.observe", "probability")
         q = float(learner.restricted(self._all)[place])
@@ -167,11 +173,12 @@ class Agent:
             propensity = validate.number("Agent.observe", "probability", probability)
             if not 0 < propensity <= 1:
                 raise ValueError(f"Agent.observe: probability must be above 0 and at most 1, got {propensity}")
-        self._learn(Pending(Decision(-1, arm, propensity), place, q, self._waiting.now), checked)
+        self._learn(Pending(Decision(-1, arm, propensity), place, q, self._pending.now), checked)
 
-    def forget(self, decision: Decision | int) -> None:
-        """Drop a decision that will never have a reward."""
-        self._waiting.settle(self._waiting.find("Agent.forget", decision, self._asked).decision.id)
+    def forget(self, decision: Decision | int) -> Literal["forgotten", "duplicate"]:
+        """Drop a decision that will never have a reward; return "forgotten"."""
+        self._pending.settle(self._pending.find("Agent.forget", decision, self._asked).decision.id)
+        return "forgotten"
 
     def add_arm(self, arm: Hashable, *, probability: float | None = None) -> None:
         """Add an arm, as the last one, at `probability` (default 1/(K + 1)); the odds among the others stay as they are."""
@@ -182,10 +189,10 @@ class Agent:
             raise ValueError(f"Agent.add_arm: probability must be between 0 and 1, got {entering}")
         if names[-1] in self._index:
             raise ValueError(f"Agent.add_arm: arm {arm!r} exists already")
-        self._waiting.leave(lambda: learner.probabilities)
+        self._pending.leave(lambda: learner.probabilities)
         learner.add(entering)
         self._set_arms(names)
-        self._waiting.add_arm(len(names))
+        self._pending.add_arm(len(names))
 
     def remove_arm(self, arm: Hashable) -> None:
         """Remove an arm; the odds among the others stay as they are. Rewards of its pending decisions can still be told."""
@@ -193,9 +200,9 @@ class Agent:
         learner = self._two_scalars("Agent.remove_arm", "remove_arm")
         if self.n_arms == 2:
             raise ValueError("Agent.remove_arm: at least 2 arms must remain")
-        self._waiting.leave(lambda: learner.probabilities)
+        self._pending.leave(lambda: learner.probabilities)
         learner.remove(place)
-        self._waiting.remove_arm(place, self.n_arms)
+        self._pending.remove_arm(place, self.n_arms)
         self._set_arms([name for name in self.arms if name != arm])
 
     def state_dict(self) -> dict[str, Any]:
@@ -215,40 +222,41 @@ class Agent:
             f"most likely {self.arms[likely]!r} at {policy[likely]:.3f})"
         )
 
-    def _learn(self, told: Pending, reward: float) -> None:
-        """One update from an arm that was drawn at told.moment with probability q and propensity b."""
-        learner, moment, weighted = self._learner, told.moment, told.probability != told.decision.probability
-        now = self._waiting.now
+    def _learn(self, pending: Pending, reward: float) -> None:
+        """One update from an arm that was drawn at pending.moment with probability q and propensity b."""
+        learner, moment, weighted = self._learner, pending.moment, pending.probability != pending.decision.probability
+        now = self._pending.now
         present = moment is now
-        drawn_now = present and told.decision.id >= 0
-        self._waiting.leave(lambda: learner.probabilities, but=moment if drawn_now else None)
+        drawn_now = present and pending.decision.id >= 0
+        if now.pending > drawn_now:  # decisions other than this one wait for a reward of the present policy
+            self._pending.leave(lambda: learner.probabilities)
         t = self._updates + 1
         try:
             if present and not weighted:
-                learner.update(t, told.arm, reward, PRESENT)
+                learner.update(t, pending.arm, reward, PRESENT)
             elif moment.arms is None and not weighted and moment.policy is not None:
-                learner.update(t, told.arm, reward, moment.policy)
+                learner.update(t, pending.arm, reward, moment.policy)
             elif isinstance(learner, TwoScalarLearner):
-                learner.update_some(t, told.arm, reward, self._drawn(told, learner, present))
+                learner.update_subset(t, pending.arm, reward, self._drawn(pending, learner, present))
             else:
-                learner.update(t, told.arm, reward, PRESENT)  # its policy was evicted
+                learner.update(t, pending.arm, reward, PRESENT)  # its policy was evicted
         except RuleError:
-            self._waiting.stay(now)
+            self._pending.stay(now)
             raise
         self._updates = t
 
-    def _drawn(self, told: Pending, learner: TwoScalarLearner, present: bool) -> Drawn:
-        """What the arm was drawn from; where that policy was let go, the present one, with the weight that corrects for it."""
-        moment, probability = told.moment, told.probability
+    def _drawn(self, pending: Pending, learner: TwoScalarLearner, present: bool) -> Drawn:
+        """What the arm was drawn from; where that policy was evicted, the present one, with the weight that corrects for it."""
+        moment, probability = pending.moment, pending.probability
         arms = self._all if moment.arms is None else moment.arms
         policy = learner.restricted(arms) if moment.policy is None else moment.policy
         if moment.policy is None and not present:
-            probability = float(policy[np.searchsorted(arms, told.arm)]) if told.arm >= 0 else 0.0
-        return Drawn(arms, policy, probability, moment.size, probability / told.decision.probability)
+            probability = float(policy[np.searchsorted(arms, pending.arm)]) if pending.arm >= 0 else 0.0
+        return Drawn(arms, policy, probability, moment.size, probability / pending.decision.probability)
 
     def _two_scalars(self, who: str, what: str) -> TwoScalarLearner:
         if not isinstance(self._learner, TwoScalarLearner):
-            raise ValueError(f"{who}: {self.rule.name} keeps its own vectors, for which {what} is not defined")
+            raise ValueError(f"{who}: {self.rule.name} keeps vectors, for which {what} is not defined")
         return self._learner
 
     def _place(self, who: str, arm: Any) -> int:

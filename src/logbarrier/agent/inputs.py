@@ -1,4 +1,4 @@
-"""What an agent is given, checked: names of arms, rewards, means."""
+"""Checks of what an agent is given: names of arms, rewards, means."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def checked_names(arms: Any) -> list[Any]:
 
 
 def checked_means(rule: Rule, means: Any, n_arms: int) -> np.ndarray | None:
-    """The true mean rewards (K,) that a rule wants to be told, None if it wants none."""
+    """The true mean rewards (K,) of a rule that knows them, else None."""
     if not rule.knows_means:
         if means is not None:
             raise ValueError(f"Agent: {rule.name} learns from rewards alone, so means must be None")

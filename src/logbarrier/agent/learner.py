@@ -24,7 +24,7 @@ PRESENT = dense.PRESENT
 
 
 class Drawn(NamedTuple):
-    """What an arm was drawn from, as loops/some_arms.py takes it: arms (m,), q (m,), q(arm), n and the weight w."""
+    """What an arm was drawn from, as loops/subset.py takes it: arms (m,), q (m,), q(arm), n and the weight w."""
 
     arms: np.ndarray
     policy: np.ndarray
@@ -119,10 +119,10 @@ class TwoScalarLearner:
         bound: Bound = dense.update_kernel().bound(fixed, (0, 0, 0.0), (earlier,))
         return bound
 
-    def draw_some(self, number: int, key: np.ndarray, arms: np.ndarray, floor: float) -> tuple[int, np.ndarray, float]:
+    def draw_subset(self, number: int, key: np.ndarray, arms: np.ndarray, floor: float) -> tuple[int, np.ndarray, float]:
         """Where in arms (n,) the arm of decision `number` stands, the policy q (n,) on them, and its propensity."""
         q, drawn_from = np.empty(len(arms)), np.empty(len(arms))
-        place, propensity = from_python(subset.draw_some)(self._policy[0], arms, floor, number, key, q, drawn_from)
+        place, propensity = from_python(subset.draw_subset)(self._policy[0], arms, floor, number, key, q, drawn_from)
         return place, q, propensity
 
     def restricted(self, arms: np.ndarray) -> np.ndarray:
@@ -132,8 +132,8 @@ class TwoScalarLearner:
             from_python(subset.restrict)(self._policy[0], arms, q)
         return q
 
-    def update_some(self, t: int, arm: int, reward: float, drawn: Drawn) -> None:
-        """Step t from the reward of an arm, -1 for one that was removed, drawn from some arms or by another policy."""
+    def update_subset(self, t: int, arm: int, reward: float, drawn: Drawn) -> None:
+        """Step t from the reward of an arm (-1: removed since) drawn from a subset of the arms or by another policy."""
         calls = functions_of(self._rule, drawn.size), self._calls
         step = (self._n_arms, t, arm, reward, tuple(drawn))
         before = self._learned[0].tobytes()
@@ -178,7 +178,7 @@ class TwoScalarLearner:
 
 
 class VectorLearner:
-    """A policy that a rule's own vectors weigh."""
+    """A policy that the vectors of a rule weigh."""
 
     def __init__(self, rule: VectorRule, theta: np.ndarray, means: np.ndarray | None) -> None:
         self._rule, self._calls = rule, vector_functions_of(rule, len(theta))

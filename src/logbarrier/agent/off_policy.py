@@ -54,26 +54,26 @@ class Log:
         Rows without a reward are left out. available may be missing in all rows if all arms were always available. arms: all of
         their names; None takes those that occur.
         """
-        told = _told(rows)
-        seen = dict.fromkeys(name for row in told for name in (row["arm"], *row.get("available", ())))
+        rewarded = _rewarded(rows)
+        seen = dict.fromkeys(name for row in rewarded for name in (row["arm"], *row.get("available", ())))
         names = tuple(seen) if arms is None else tuple(arms)
         place = {name: i for i, name in enumerate(names)}
         unknown = next((name for name in seen if name not in place), None)
         if unknown is not None:
             raise ValueError(f"Log: arms must contain every arm in the log, but lacks {unknown!r}")
-        available = np.ones((len(told), len(names)), dtype=bool)
-        for i, row in enumerate(told):
+        available = np.ones((len(rewarded), len(names)), dtype=bool)
+        for i, row in enumerate(rewarded):
             if "available" in row:
                 available[i] = False
                 available[i, [place[name] for name in row["available"]]] = True
-        drawn = np.array([place[row["arm"]] for row in told], dtype=np.int64)
-        absent = np.flatnonzero(~available[np.arange(len(told)), drawn])
+        drawn = np.array([place[row["arm"]] for row in rewarded], dtype=np.int64)
+        absent = np.flatnonzero(~available[np.arange(len(rewarded)), drawn])
         if len(absent):
-            raise ValueError(f"Log: every arm must be one of those available, but {told[absent[0]]['arm']!r} is not")
-        propensities = np.array([validate.number("Log", "probability", row["probability"]) for row in told])
+            raise ValueError(f"Log: every arm must be one of those available, but {rewarded[absent[0]]['arm']!r} is not")
+        propensities = np.array([validate.number("Log", "probability", row["probability"]) for row in rewarded])
         if not ((propensities > 0) & (propensities <= 1 + 1e-9)).all():
             raise ValueError("Log: every probability must be above 0 and at most 1")
-        rewards = np.array([checked_reward("Log", row["reward"]) for row in told])
+        rewards = np.array([checked_reward("Log", row["reward"]) for row in rewarded])
         return cls(names, drawn, rewards, propensities, available)
 
     def only(self, chosen: np.ndarray) -> Log:
@@ -141,9 +141,9 @@ def _arm_means(log: Log, chosen: np.ndarray) -> np.ndarray:
     return np.where(counts > 0, sums / np.maximum(counts, 1), overall)
 
 
-def _told(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _rewarded(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The rows with a reward, each of which says which arms were available, if it speaks of that at all."""
-    told: list[Mapping[str, Any]] = []
+    rewarded: list[Mapping[str, Any]] = []
     for number, row in enumerate(rows):
         lacking = next((name for name in ("arm", "reward", "probability") if name not in row), None)
         if lacking is not None:
@@ -155,8 +155,8 @@ def _told(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
                 f"Log: row {number} does not say which arms were available; read the log from the agent's file again, or, if "
                 "the arms never changed, remove 'available' from every row"
             )
-        told.append(row)
-    return told
+        rewarded.append(row)
+    return rewarded
 
 
 def _weights(log: Log, policy: Any, level: float) -> tuple[Log, np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ from ..bandits.algorithms.rule import Rule
 from ..base import validate
 from ..base.failure import WrongTypeError
 from .learner import numbers
-from .pending import Decision, Moment, Waiting
+from .pending import Decision, Moment, PendingDecisions
 
 if TYPE_CHECKING:
     from .agent import Agent
@@ -26,10 +26,10 @@ def to_plain(agent: Agent) -> dict[str, Any]:
     """Everything an agent is.
 
     pending  [id, arm's name, its place or -1, q(arm), propensity, index among the moments or null for the present]
-    moments  [places of the arms or null for all, their probabilities or null if let go, n]
+    moments  [places of the arms or null for all, their probabilities or null if evicted, n]
     """
-    waiting = agent._waiting
-    moments = waiting.moments()
+    pending = agent._pending
+    moments = pending.moments()
     index = {id(moment): i for i, moment in enumerate(moments)}
     return {
         "format": FORMAT,
@@ -43,7 +43,7 @@ def to_plain(agent: Agent) -> dict[str, Any]:
         **agent._learner.state(),
         "pending": [
             [i, p.decision.arm, p.arm, p.probability, p.decision.probability, index.get(id(p.moment))]
-            for i, p in waiting.pending.items()
+            for i, p in pending.decisions.items()
         ],
         "moments": [[_list(moment.arms), _list(moment.policy), moment.size] for moment in moments],
     }
@@ -67,7 +67,7 @@ def restored(kind: type[Agent], state: Any, rule: Rule | None) -> Agent:
         agent._asked = _whole("asked", plain["asked"], MOST_DECISIONS)
         agent._updates = _whole("updates", plain["updates"], MOST_UPDATES)
         agent._learner.restore(WHO, plain, agent._updates)
-        _restore_waiting(agent._waiting, plain, agent._asked, agent.arms)
+        _restore_pending(agent._pending, plain, agent._asked, agent.arms)
     except WrongTypeError as error:
         raise ValueError(str(error)) from None
     except KeyError as error:
@@ -77,25 +77,25 @@ def restored(kind: type[Agent], state: Any, rule: Rule | None) -> Agent:
     return agent
 
 
-def _restore_waiting(waiting: Waiting, plain: dict[str, Any], asked: int, arms: tuple[Any, ...]) -> None:
+def _restore_pending(pending: PendingDecisions, plain: dict[str, Any], asked: int, arms: tuple[Any, ...]) -> None:
     moments = [_moment(len(arms), *entry) for entry in _entries("moments", plain["moments"], 3)]
     for moment in moments:
         if moment.policy is not None:
-            waiting.keep(moment)
+            pending.keep(moment)
     last = -1
     for identity, name, place, probability, propensity, index in _entries("pending", plain["pending"], 6):
         if _whole("pending id", identity, asked - 1) <= last:
             raise ValueError(f"{WHO}: pending ids must be in ascending order, got {identity} after {last}")
         last = identity
-        moment = waiting.now if index is None else moments[_whole("pending moment", index, len(moments) - 1)]
+        moment = pending.now if index is None else moments[_whole("pending moment", index, len(moments) - 1)]
         if type(place) is not int or not -1 <= place < len(arms):
             raise ValueError(f"{WHO}: pending arm must be between 0 and {len(arms) - 1}, or -1, got {place!r}")
         known = np.arange(len(arms)) if moment.arms is None else moment.arms
         if not (place in known and arms[place] == name if place >= 0 else moment.size > len(known)):
             raise ValueError(f"{WHO}: pending decision {identity} must be of an arm of its moment, got {name!r}")
         decision = Decision(identity, name, _probability("pending propensity", propensity))
-        waiting.add(decision, place, _probability("pending probability", probability), moment)
-    orphan = next((i for i, moment in enumerate(moments) if moment.waiting == 0), None)
+        pending.add(decision, place, _probability("pending probability", probability), moment)
+    orphan = next((i for i, moment in enumerate(moments) if moment.pending == 0), None)
     if orphan is not None:
         raise ValueError(f"{WHO}: no pending decision belongs to moment {orphan}")
 
@@ -142,7 +142,7 @@ def _entries(name: str, values: Any, length: int) -> list[Any]:
 
 
 def _whole(name: str, value: Any, most: int | None) -> int:
-    """A whole number, and no float or bool that equals one: the state is of our own writing."""
+    """A whole number, and no float or bool that equals one: states are written by this package."""
     if type(value) is not int:
         raise ValueError(f"{WHO}: {name} must be a whole number, got {value!r}")
     return validate.integer(WHO, name, value, 0, most)

@@ -15,7 +15,8 @@ import numpy as np
 from ..base import validate
 from ..engine.random import standard_normal, stream_key
 from .loops.policy import LARGEST_REWARD
-from .problems import GapInstances, checked_gap, gaussian_reward
+from .problems.gap_instances import GapInstances, checked_gap
+from .problems.gaussian import gaussian_reward
 
 WAVES = 6  # that a drifting mean is the sum of
 LONGEST = 1e15  # steps of a period; far beyond any horizon

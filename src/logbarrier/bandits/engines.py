@@ -22,7 +22,7 @@ from ..base.failure import WrongTypeError
 from ..engine.codegen.arguments import packed
 from ..engine.codegen.lane_arrays import new_rows
 from ..engine.codegen.lanes import WIDTH
-from ..engine.interruptible import watched
+from ..engine.interruptible import interruptible
 from ..engine.random import stream_key
 from .algorithms.rule import Rule, TwoScalarRule
 from .algorithms.vector_rule import VectorRule
@@ -257,7 +257,7 @@ def make_ready(engine_run: type[EngineRun], rule: Rule, problem: ProblemSource) 
     start, out = np.zeros(1, dtype=np.int64), np.empty((1, 1, len(METRICS)))
     stops = Stops.with_checkpoints(start, start)
     first = engine_run(rule, problem, Uniform(), stream_key(0), range(1), stops, out)
-    watched(f"starting {rule.name}", partial(first.advance, 0, 1))
+    interruptible(f"starting {rule.name}", partial(first.advance, 0, 1))
     _ready.add(needed)
 
 

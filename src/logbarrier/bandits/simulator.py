@@ -102,14 +102,14 @@ def _checked_start(rule: Rule, problem: ProblemSource, start: Any, engine: str) 
         raise WrongTypeError(f"simulate: problem must be a problem such as GapInstances(n_arms=10), got {problem!r}")
     if start is not None and not rule.has_preferences:
         raise ValueError(f"simulate: {rule.name} has no preferences that a start could set, so start must be None")
-    refuse_told_means("simulate", rule, problem)
+    refuse_known_means("simulate", rule, problem)
     return as_start("simulate", start, problem.n_arms)
 
 
-def refuse_told_means(owner: str, rule: Rule, problem: ProblemSource) -> None:
-    """A rule that is told the means at the start cannot know that they changed."""
+def refuse_known_means(owner: str, rule: Rule, problem: ProblemSource) -> None:
+    """A rule that is given the means at the start cannot know that they changed."""
     if rule.knows_means and isinstance(problem, ChangingBandits):
-        raise ValueError(f"{owner}: {rule.name} is told the means once, so it cannot run on {problem!r}, which changes")
+        raise ValueError(f"{owner}: {rule.name} is given the means once, so it cannot run on {problem!r}, which changes")
 
 
 @dataclass(frozen=True)

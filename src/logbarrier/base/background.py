@@ -1,6 +1,6 @@
 """Work on daemon threads that Ctrl-C can leave behind: compiled code that never ends cannot be stopped, only abandoned.
 
-The main thread waits, since it alone is told of Ctrl-C. The interpreter does not wait for daemon threads when it exits.
+The main thread waits, since it alone receives Ctrl-C. The interpreter does not wait for daemon threads when it exits.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, TypeVar
 
-PATIENCE = 2.0  # seconds that running work has to end by itself once it is told to stop
+PATIENCE = 2.0  # seconds that running work has to end by itself once it is asked to stop
 
 Item = TypeVar("Item")
 Returned = TypeVar("Returned")

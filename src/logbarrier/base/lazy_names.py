@@ -1,4 +1,4 @@
-"""Public names that are imported on first use, listed once: in the stub (.pyi) beside a package's __init__.py or a module.
+"""Public names that are imported on first use, listed once: in the stub (.pyi) of a package's __init__.py or a module.
 
 The stub holds lines such as `from .record import Record as Record`. Type checkers and editors read it as it is; at run time
 `lazy_names` reads the same lines, so no second list can disagree with it.

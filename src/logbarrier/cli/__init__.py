@@ -27,7 +27,7 @@ app.command(short_help="Simulate one rule and print how it learns.", context_set
 app.command(short_help="Run a study from a TOML file; it can be stopped and resumed.")(run.run)
 app.command(short_help="Show how far studies have come.")(status.status)
 app.command(short_help="Write a study's summary, figures and report page.")(report.report)
-app.command(short_help="Reproduce the paper's figures and judge its claims.")(reproduce.reproduce)
+app.command(short_help="Reproduce the paper's figures and evaluate its claims.")(reproduce.reproduce)
 app.command(short_help="Try every statement of the paper numerically.")(verify.verify)
 app.command(short_help="Recommend a rule for a problem like yours.")(plan.plan)
 app.command(hidden=True, context_settings=RULE_OPTIONS)(plan.tune)

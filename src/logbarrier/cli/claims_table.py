@@ -16,7 +16,7 @@ COLOURS = {
 }
 
 
-def print_claims(judged: list[dict[str, Any]], explanation: str) -> None:
+def print_claims(evaluated: list[dict[str, Any]], explanation: str) -> None:
     """Claim, the evidence that decides it, verdict; then a tally and why the horizon matters."""
     from rich.table import Table
 
@@ -25,17 +25,17 @@ def print_claims(judged: list[dict[str, Any]], explanation: str) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
     for heading in ("claim", "effect", "95 % interval", "needed", "p", "verdict"):
         table.add_column(heading, no_wrap=True, justify="right" if heading in ("effect", "needed", "p") else "left")
-    for one in judged:
+    for one in evaluated:
         colour = COLOURS.get(one["verdict"], "dim")
         table.add_row(one["name"], *_shown(_deciding(one)), f"[{colour}]{one['verdict']}[/]")
     console.print(table)
-    console.print("\n" + tally_of(judged))
+    console.print("\n" + tally_of(evaluated))
     console.print(f"Evidence: each claim's weakest comparison, at the horizon its verdict rests on. {explanation}")
 
 
-def tally_of(judged: list[dict[str, Any]]) -> str:
+def tally_of(evaluated: list[dict[str, Any]]) -> str:
     """How many claims have which verdict."""
-    tally = Counter(one["verdict"] for one in judged)
+    tally = Counter(one["verdict"] for one in evaluated)
     return ", ".join(f"{count} {verdict}" for verdict, count in tally.most_common())
 
 

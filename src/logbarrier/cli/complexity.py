@@ -34,12 +34,12 @@ def complexity(
     runs: Annotated[int | None, typer.Option(help="Independent runs per curve; 64 by default.")] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same table.")] = 0,
     out: execution.Out = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw pulls against epsilon as .png, .pdf or .svg.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Plot pulls against epsilon as .png, .pdf or .svg.")] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the table of docs/systems.md.")] = False,
     *,
     how: execution.Execution,
 ) -> None:
-    """Count the pulls each system needs for an accuracy epsilon, and the slope against 1/epsilon beside the stated rate.
+    """Count the pulls each system needs for an accuracy epsilon, and the slope against 1/epsilon next to the stated rate.
 
     Example: logbarrier complexity --only sgb --only log-barrier-sgb --plot complexity.png
     """

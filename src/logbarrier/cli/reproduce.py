@@ -39,14 +39,14 @@ def reproduce(
     *,
     how: execution.Execution,
 ) -> None:
-    """Reproduce the paper: simulate, draw its figures, judge its claims, write a report. Stop and resume it at any time.
+    """Reproduce the paper: simulate, plot its figures, evaluate its claims, write a report. Stop and resume it at any time.
 
     Example: logbarrier reproduce figure-1 --horizon long
     """
     from ..paper import EXPERIMENTS, paper_study
+    from ..paper.design import HORIZONS, escape_sentence
     from ..paper.publish import claims_of, publish_paper
     from ..paper.reproduction import cases_of
-    from ..paper.setting import HORIZONS, escape_sentence
     from ..report import figures
     from ..studies import Store
 
@@ -74,28 +74,28 @@ def reproduce(
                 outcomes += _what_fits(stores[1], stores[0], cases, compute, started + 60 * minutes, cores)
                 pages = [publish_paper(store) for store in stores] if outcomes[1:] else pages
     made = stores[: len(pages)]
-    drawn = [str(path) for store in made for path in figures(store)]
-    _print(claims_of(made[-1]), made, pages, drawn, escape_sentence(), how.as_json)
+    files = [str(path) for store in made for path in figures(store)]
+    _print(claims_of(made[-1]), made, pages, files, escape_sentence(), how.as_json)
     execution.finish(outcomes)
 
 
 def _what_fits(store: Store, printed: Store, cases: list[Case], compute: Compute, deadline: float, cores: int) -> list[Outcome]:
     """Rounds of the long horizon until the next one would end too late; what is stored already costs nothing."""
-    from ..paper.budget import DRAWING, rounds, seconds_needed
+    from ..paper.budget import PLOTTING, rounds, seconds_needed
 
     outcomes = []
     for some, up_to in rounds(store, cases):
-        if time.monotonic() + seconds_needed(store, printed, some, up_to, cores) + DRAWING > deadline:
+        if time.monotonic() + seconds_needed(store, printed, some, up_to, cores) + PLOTTING > deadline:
             break
         outcomes.append(compute(store, some, up_to))
     return outcomes
 
 
 def _print(
-    claims: list[dict[str, Any]], stores: list[Store], pages: list[Path], drawn: list[str], explanation: str, as_json: bool
+    claims: list[dict[str, Any]], stores: list[Store], pages: list[Path], files: list[str], explanation: str, as_json: bool
 ) -> None:
     if as_json:
-        typer.echo(json.dumps({"reports": [str(page) for page in pages], "figures": drawn, "claims": claims}, indent=1))
+        typer.echo(json.dumps({"reports": [str(page) for page in pages], "figures": files, "claims": claims}, indent=1))
         return
     print_claims(claims, explanation)
     for store, page in zip(stores, pages, strict=True):

@@ -27,7 +27,7 @@ def rescue(
     timesteps: Annotated[int, typer.Option(help="How long to train with the barrier; 0 only diagnoses.")] = 50_000,
     coefficient: Annotated[float, typer.Option(help="c at the start; it falls linearly to 0.")] = 0.6,
     out: Annotated[Path | None, typer.Option(help="Where to save the rescued model; by default MODEL-rescued.zip.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw which actions are alive as .png, .pdf or .svg.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Plot which actions are alive as .png, .pdf or .svg.")] = None,
     steps: Annotated[int, typer.Option(help="How many steps to watch for a diagnosis.")] = 2000,
     lost_below: Annotated[float, typer.Option(help="An action less likely than this is lost.")] = 1e-3,
     seed: Annotated[int, typer.Option(help="Same seed, same rescue.")] = 0,
@@ -58,7 +58,7 @@ def rescue(
             out = out or model.with_name(f"{model.stem}-rescued.zip")
             done.model.save(out)
         if plot is not None:
-            sb3.draw(*diagnoses).savefig(plot, dpi=150)
+            sb3.plot_diagnoses(*diagnoses).savefig(plot, dpi=150)
     if as_json:
         typer.echo(json.dumps({when: _numbers(found) for when, found in zip(("before", "after"), diagnoses, strict=False)}))
         return

@@ -21,7 +21,7 @@ def rule_from_words(name: str, words: Sequence[str], shared: Mapping[str, Any]) 
     from ..base.parameters import parameters_of
     from ..studies.tables import rule_of
 
-    if ":" in name:  # a class of the user's own, file.py:Class
+    if ":" in name:  # a user-defined class, file.py:Class
         return cast("Rule", rule_of({"rule": name, **{key: number(value) for key, value in pairs(words)}}))
     known = parameters_of(RULES[name]) if name in RULES else {}
     given = {key: value for key, value in shared.items() if key in known}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..record import Record
 
 TABLE_ROWS = 11
-SHARED = ("gap", "r_max", "scale")  # of the problem, which a rule with a parameter of that name is told too
+SHARED = ("gap", "r_max", "scale")  # of the problem, which a rule with a parameter of that name is given too
 
 
 class Rewards(StrEnum):
@@ -35,15 +35,15 @@ class Rewards(StrEnum):
 
 def simulate(
     context: typer.Context,
-    rule: Annotated[str, typer.Option(help="A name from 'logbarrier rules', or your own as my_rules.py:MyRule.")],
-    arms: Annotated[int, typer.Option(help="Number of arms K.")],
+    rule: Annotated[str, typer.Option(help="A name from 'logbarrier rules', or one in a file as my_rules.py:MyRule.")],
+    arms: Annotated[int | None, typer.Option(help="Number of arms K; not for a problem with given means.")] = None,
     horizon: Annotated[float, typer.Option(help="Steps per run; 25e3 is fine.")] = 25_000,
     runs: Annotated[int, typer.Option(help="Independent runs, each on a fresh instance.")] = 100,
     seed: Annotated[int, typer.Option(help="Same seed, same result, to the bit.")] = 0,
     gap: Annotated[float | None, typer.Option(help="Best mean minus second best; 0.1, or 0.5 for SwappingArms.")] = None,
     problem: Annotated[
         str | None,
-        typer.Option(help="Another family: SwappingArms, DriftingArms, SeasonalArms, or your own as my_problems.py:MyProblem."),
+        typer.Option(help="Another problem: ClickInstances, RevenueInstances, SwappingArms, ..., or my_problems.py:MyProblem."),
     ] = None,
     rewards: Annotated[Rewards, typer.Option(help="The law of the rewards; bernoulli is for clicks.")] = Rewards.GAUSSIAN,
     r_max: Annotated[float | None, typer.Option(help="Best mean reward; 1, or 0.9 for bernoulli.")] = None,
@@ -62,7 +62,8 @@ def simulate(
 
     \b
     Example: logbarrier simulate --rule log-barrier-sgb --arms 10 --learning-rate 0.1 --eta 1000
-    Arms that swap: logbarrier simulate --rule sliding-window-ucb --arms 10 --problem SwappingArms --period 5000
+    Clicks: logbarrier simulate --rule auto-log-barrier --arms 12 --problem ClickInstances --rate 0.02
+    Known means: logbarrier simulate --rule auto-log-barrier --problem PoissonBandit --means 1.5,2,2.2
     """
     from ..bandits.simulator import simulate as run_simulation
     from ..bandits.starts import OptimalArmAt
@@ -73,7 +74,7 @@ def simulate(
             check_folder(save)
         shape = {"n_arms": arms, "gap": gap, "r_max": r_max, "scale": scale}
         family, words = _family(problem, rewards, shape, context.args)
-        chosen = rule_from_words(rule, words, _told(family, horizon=horizon, scale=scale))
+        chosen = rule_from_words(rule, words, _known(family, horizon=horizon, scale=scale))
         record = run_simulation(
             chosen,
             family,
@@ -96,7 +97,7 @@ def simulate(
 
 
 def _family(problem: str | None, rewards: Rewards, shape: dict[str, Any], words: list[str]) -> tuple[Any, list[str]]:
-    """The family of problems that was asked for, and the words that are left for the rule."""
+    """Return the problem that was asked for, and the words that are left for the rule."""
     from .problem_words import problem_from_words
 
     if rewards is Rewards.BERNOULLI:
@@ -106,10 +107,10 @@ def _family(problem: str | None, rewards: Rewards, shape: dict[str, Any], words:
     return problem_from_words(problem or rewards.family, shape, words)
 
 
-def _told(family: Any, **given: float | None) -> dict[str, Any]:
-    """What a rule is told of the problem, if it has a parameter of that name."""
-    told = given | {key: getattr(family, key) for key in SHARED if hasattr(family, key)}
-    return {key: value for key, value in told.items() if value is not None}
+def _known(family: Any, **given: float | None) -> dict[str, Any]:
+    """What a rule knows of the problem, if it has a parameter of that name."""
+    known = given | {key: getattr(family, key) for key in SHARED if hasattr(family, key)}
+    return {key: value for key, value in known.items() if value is not None}
 
 
 def _save_picture(plot: Path, rule: str, record: Record, family: Any, seed: int) -> None:

@@ -2,7 +2,7 @@
 
 There are two curves: of the last iterate, E[r* - J(theta_t)], and of the average iterate, E[regret_t]/t. The first time
 counts, even where the curve rises above epsilon later, because a sample complexity is about the policy one may stop with;
-whether it is above epsilon again at the horizon is noted beside it. A curve that never gets there is censored: nan.
+whether it is above epsilon again at the horizon is noted with it. A curve that never gets there is censored: nan.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ _Intrinsic: Any = numba.core.extending._Intrinsic
 
 
 class UnknownError(Exception):
-    """A compiled function reads something that a hash cannot tell apart."""
+    """A compiled function reads something that cannot be hashed."""
 
 
 def code_hash(*things: Any, strict: bool = False) -> str:

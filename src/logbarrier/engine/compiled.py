@@ -26,7 +26,7 @@ from ..engine import object_cache
 from .code_hash import UnknownError, code_hash
 from .codegen import arguments
 from .explain import REFUSED, explained
-from .interruptible import watched
+from .interruptible import interruptible
 
 _njit: Any = numba.njit  # its declared type does not know every option
 _OPTIONS = {"nogil": True, "error_model": "numpy"}  # IEEE arithmetic as written: nothing is reordered or contracted
@@ -116,14 +116,14 @@ class Kernel:
 
     def _prepare(self, kind: arguments.Kind) -> tuple[Any, Any]:
         kinds: list[arguments.Kind] = []
-        function, unpack, keep = self._function, arguments.unpacker(kind), arguments.keeper(kinds)
+        function, unpack, write = self._function, arguments.unpacker(kind), arguments.writer(kinds)
 
         def from_numbers(numbers, result):
-            keep(result, function(*unpack(numbers)))
+            write(result, function(*unpack(numbers)))
 
         with _compiling:
             if kind not in self._entries:
-                pointers = (arguments.slot_pointer, arguments.slot_pointer)
+                pointers = (arguments.row_pointer, arguments.row_pointer)
                 work = _Work(self._label, (from_numbers,), pointers, self._near)
                 address, found = _address(work, lambda: {"returns": kinds[-1]}, kind)
                 prototype = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_double))
@@ -210,7 +210,7 @@ def _address(work: _Work, header: Callable[[], dict[str, Any]], *more: Any) -> t
         if found and address:
             return address, found[0]
         try:
-            code, needed = watched(f"compiling {work.label} (once)", work.object_code)
+            code, needed = interruptible(f"compiling {work.label} (once)", work.object_code)
         except REFUSED as error:
             raise explained(error, work.functions) from None
         description = {"needed": needed, **header()}
@@ -238,7 +238,7 @@ def _load(header: dict[str, Any], code: bytes) -> int | None:
         from numba.core.registry import cpu_target
         from numba.core.runtime.nrt import rtsys
 
-        rtsys.initialize(cpu_target.target_context)  # tells LLVM where Numba's own functions are
+        rtsys.initialize(cpu_target.target_context)  # gives LLVM the addresses of the functions of Numba
     try:
         file = llvm.ObjectFileRef.from_data(code)
     except RuntimeError:

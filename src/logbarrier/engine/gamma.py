@@ -12,7 +12,7 @@ HALF_LOG_2_PI = 0.9189385332046727
 STIRLING_FROM = 16.0  # where six terms of the series are exact to rounding
 TINY = 1e-300
 MOST_FRACTIONS = 100_000
-CERTAIN = 1e-19  # a tail below it cannot be seen beside 1
+CERTAIN = 1e-19  # a tail below it is lost when it is added to 1
 
 
 @compiled

@@ -16,7 +16,7 @@ SHOWN_AFTER = 0.5  # seconds
 BETWEEN = 0.1
 
 
-def watched(what: str, work: Callable[[], Any]) -> Any:
+def interruptible(what: str, work: Callable[[], Any]) -> Any:
     """The result of work(); `what` is shown with the time it takes if stderr is a terminal."""
     if threading.current_thread() is not threading.main_thread():
         return work()

@@ -37,7 +37,7 @@ def cache_folder() -> Path | None:
         return (Path(base) if base else Path.home() / ".cache") / "logbarrier"
     except RuntimeError:
         _warn_once(
-            "logbarrier: there is no home folder to keep compiled code in, so every process compiles anew; "
+            "logbarrier: there is no home folder for the cache of compiled code, so every process compiles again; "
             "set LOGBARRIER_CACHE_DIR to a folder of yours"
         )
         return None
@@ -105,7 +105,7 @@ def read(name: str) -> tuple[dict[str, Any], bytes] | None:
 
 
 def write(name: str, header: dict[str, Any], code: bytes) -> None:
-    """Keep object code under a name."""
+    """Cache object code under a name."""
     rest = json.dumps({"name": name, **header}).encode() + b"\n" + code
     folder = _folder()
     if folder is None:

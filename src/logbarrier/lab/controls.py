@@ -1,4 +1,4 @@
-"""The controls of the page: widgets that show a state, and tell which settings their user changed."""
+"""The controls of the page: widgets that show a state, and report which settings their user changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bokeh.layouts import column
 from bokeh.models import CustomJSTickFormatter
 from bokeh.models.widgets import CheckboxGroup, RadioButtonGroup, Select, Slider, Spinner, TextInput
 
-from .environments import WORLDS
+from .environments import ENVIRONMENTS
 from .laws import LAWS
 from .presets import PRESETS
 from .rules import CHOICES
@@ -83,11 +83,11 @@ class Controls:
         self._changed = changed
         self._showing = False
         self.preset = self._select("Preset", ["choose ...", *PRESETS], self._choose_preset)
-        self.law = self._select("Rewards", [(key, law.label) for key, law in LAWS.items()], lambda new: self._tell(law=new))
-        worlds = [(key, world.label) for key, world in WORLDS.items()]
-        self.world = self._select("World", worlds, lambda new: self._tell(world=new))
+        self.law = self._select("Rewards", [(key, law.label) for key, law in LAWS.items()], lambda new: self._report(law=new))
+        environments = [(key, one.label) for key, one in ENVIRONMENTS.items()]
+        self.environment = self._select("Environment", environments, lambda new: self._report(environment=new))
         self.spacing = self._select(
-            "Time axis", [("linear", "linear"), ("log", "logarithmic")], lambda new: self._tell(spacing=new)
+            "Time axis", [("linear", "linear"), ("log", "logarithmic")], lambda new: self._report(spacing=new)
         )
         self.sliders = {
             "arms": self._log("Arms K", 2, MOST_ARMS, lambda x: {"arms": int(two_digits(x))}),
@@ -102,19 +102,19 @@ class Controls:
             ),
         }
         self.more_etas = TextInput(title="More values of eta, separated by commas (at most 3)", **_SHARED)
-        self.more_etas.on_change("value", lambda _attr, _old, new: self._tell_more_etas(new))
+        self.more_etas.on_change("value", lambda _attr, _old, new: self._report_more_etas(new))
         self.seed = Spinner(title="Seed", low=0, high=2**32 - 1, step=1, value=0, **_SHARED)
-        self.seed.on_change("value", lambda _attr, _old, new: self._tell(seed=0 if new is None else new))
+        self.seed.on_change("value", lambda _attr, _old, new: self._report(seed=0 if new is None else new))
         self.rules = CheckboxGroup(
             labels=[choice.label for choice in CHOICES.values()],
-            html_attributes={"role": "group", "aria-label": "Which rules are drawn"},
+            html_attributes={"role": "group", "aria-label": "Which rules are plotted"},
             **_SHARED,
         )
-        self.rules.on_change("active", lambda _attr, _old, new: self._tell(rules=tuple(self._keys(new))))
+        self.rules.on_change("active", lambda _attr, _old, new: self._report(rules=tuple(self._keys(new))))
         self._further: tuple[float, ...] = ()
         self.layout = column(
             self.preset,
-            self.world,
+            self.environment,
             *(slider.widget for slider in self.sliders.values()),
             self.more_etas,
             self.rules,
@@ -126,7 +126,7 @@ class Controls:
         )
 
     def show(self, state: State) -> None:
-        """Set every widget to the state, telling nobody."""
+        """Set every widget to the state, without reporting a change."""
         self._showing = True
         try:
             self._further = state.etas[1:]
@@ -134,10 +134,10 @@ class Controls:
                 self.sliders[name].show(float(np.log10(getattr(state, name))), getattr(state, name))
             self.sliders["eta"].show(float(np.log10(state.etas[0])), state.etas[0])
             self.sliders["start"].show(UNIFORM if state.start is None else float(np.log10(state.start)), state.start)
-            self.world.visible = state.view == "world"
-            self.world.value = state.world
+            self.environment.visible = state.view == "environment"
+            self.environment.value = state.environment
             for name, slider in self.sliders.items():
-                slider.widget.disabled = state.view == "world" and name != "eta"
+                slider.widget.disabled = state.view == "environment" and name != "eta"
             if state.view == "simplex":
                 self.sliders["arms"].widget.disabled = True
             if not LAWS[state.law].noisy:
@@ -148,20 +148,20 @@ class Controls:
         finally:
             self._showing = False
 
-    def _tell(self, **settings: Any) -> None:
+    def _report(self, **settings: Any) -> None:
         if not self._showing:
             self._changed(settings)
 
     def _choose_preset(self, name: str) -> None:
         if name in PRESETS:
             preset = PRESETS[name]
-            self._tell(**{key: getattr(preset, key) for key in preset.__dataclass_fields__})
+            self._report(**{key: getattr(preset, key) for key in preset.__dataclass_fields__})
 
-    def _tell_more_etas(self, text: str) -> None:
+    def _report_more_etas(self, text: str) -> None:
         further: tuple[float, ...] | None = None
         with suppress(ValueError):
             further = tuple(float(word) for word in text.split(",") if word.strip())
-        self._tell(etas=("nothing",) if further is None else (self._first_eta, *further))
+        self._report(etas=("nothing",) if further is None else (self._first_eta, *further))
 
     @property
     def _first_eta(self) -> float:
@@ -177,7 +177,7 @@ class Controls:
     def _log(
         self, title: str, least: float, most: float, settings: Callable[[float], dict[str, Any]], said: str = VALUE
     ) -> LogSlider:
-        return LogSlider(title, least, most, lambda exponent: self._tell(**settings(exponent)), said)
+        return LogSlider(title, least, most, lambda exponent: self._report(**settings(exponent)), said)
 
     def _select(self, title: str, options: Any, changed: Callable[[Any], None]) -> Select:
         first = options[0] if isinstance(options[0], str) else options[0][0]

@@ -1,4 +1,4 @@
-"""Small worlds for the view of worlds, and the four objectives it sets side by side."""
+"""Small environments for the view of environments, and the four objectives it sets side by side."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ def rooms(gamma: float = 0.95) -> FiniteMDP:
 
 
 @dataclass(frozen=True)
-class World:
-    """A world: its name on the page, how it is made, and the same as Python."""
+class Environment:
+    """An environment: its name on the page, how it is made, and the same as Python."""
 
     label: str
     make: Callable[[], FiniteMDP]
     python: str
 
 
-WORLDS = {
-    "rooms": World("four rooms", rooms, "rooms()"),
-    "distractor": World("a distractor on the way", lambda: Distractor(10, gamma=0.95), "mdps.Distractor(10, gamma=0.95)"),
-    "deep-sea": World("deep sea", lambda: DeepSea(10), "mdps.DeepSea(10)"),
+ENVIRONMENTS = {
+    "rooms": Environment("four rooms", rooms, "rooms()"),
+    "distractor": Environment("a distractor on the way", lambda: Distractor(10, gamma=0.95), "mdps.Distractor(10, gamma=0.95)"),
+    "deep-sea": Environment("deep sea", lambda: DeepSea(10), "mdps.DeepSea(10)"),
 }
 
 
@@ -87,7 +87,7 @@ def objectives(eta: float) -> dict[str, Objective]:
 
 @dataclass(frozen=True)
 class Maxima:
-    """Where each objective is largest in a world; the action barrier's is the one that ascent from uniform play reaches."""
+    """Where each objective is largest; for the action barrier, the maximum that ascent from uniform play reaches."""
 
     state: State
     mdp: FiniteMDP
@@ -95,9 +95,9 @@ class Maxima:
     complete: bool
 
 
-def world_job(state: State, check: Check) -> Iterator[Maxima]:
+def maxima_job(state: State, check: Check) -> Iterator[Maxima]:
     """The four maxima, one after the other."""
-    mdp = WORLDS[state.world].make()
+    mdp = ENVIRONMENTS[state.environment].make()
     wanted = objectives(state.etas[0])
     found: dict[str, Maximum] = {}
     for number, (label, objective) in enumerate(wanted.items()):
@@ -107,13 +107,13 @@ def world_job(state: State, check: Check) -> Iterator[Maxima]:
 
 
 def as_python(state: State) -> str:
-    """A script that computes what the view of worlds shows."""
+    """A script that computes what the view of environments shows."""
     eta = state.etas[0]
     lines = [
         "from logbarrier import mdps",
         "from logbarrier.lab.environments import rooms",
         "",
-        f"mdp = {WORLDS[state.world].python}",
+        f"mdp = {ENVIRONMENTS[state.environment].python}",
     ]
     lines += [
         "objectives = {",
@@ -126,4 +126,4 @@ def as_python(state: State) -> str:
         "for label, best in maxima.items():",
         '    print(f"{label}: J {best.performance:.4f}, least visited state {best.occupancy.min():.2g}")',
     ]
-    return "\n".join(lines).replace("rooms()", "rooms()") + "\n"
+    return "\n".join(lines) + "\n"

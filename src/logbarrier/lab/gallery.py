@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..base.failure import INVALID
-from .environments import world_job
-from .jobs import Kept, curves_job, paths_job
+from .environments import maxima_job
+from .jobs import ResultCache, curves_job, paths_job
 from .rules import curves_of
 from .state import State
 from .views import curves
 from .views.distribution import DistributionView
-from .views.environment import WorldView
+from .views.environment import EnvironmentView
 from .views.figure import View
 from .views.policy import PolicyView
 from .views.simplex import SimplexView
 from .worker import Check
 
-Job = Callable[[State, Kept, Check], Iterator[Any]]
+Job = Callable[[State, ResultCache, Check], Iterator[Any]]
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class Entry:
     of_one_moment: bool = False
 
 
-def _paths(state: State, kept: Kept, check: Check) -> Iterator[Any]:
+def _paths(state: State, cache: ResultCache, check: Check) -> Iterator[Any]:
     return paths_job(state, check)
 
 
-def _world(state: State, kept: Kept, check: Check) -> Iterator[Any]:
-    return world_job(state, check)
+def _maxima(state: State, cache: ResultCache, check: Check) -> Iterator[Any]:
+    return maxima_job(state, check)
 
 
 def _spacing(state: State) -> str:
@@ -67,7 +67,7 @@ GALLERY: dict[str, Entry] = {
     "regret": _over_time("Regret", curves.REGRET),
     "simplex": Entry("Simplex (K = 3)", lambda state: SimplexView(curves_of(state)), _paths, _labels, of_one_moment=True),
     "policy": Entry("Policy", lambda state: PolicyView(), _paths, lambda state: None, of_one_moment=True),
-    "world": Entry("World", lambda state: WorldView(), _world, lambda state: None),
+    "environment": Entry("Environment", lambda state: EnvironmentView(), _maxima, lambda state: None),
 }
 
 

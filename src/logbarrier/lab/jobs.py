@@ -32,11 +32,11 @@ LONG = 250_000  # a horizon that is shown in parts
 MANY_STEPS = 10_000_000  # of one curve; beyond, its runs are shown block by block
 ARM_STEPS_PER_PIECE = 5_000_000  # between two looks at whether the work is still wanted, a few hundredths of a second
 STEPS_PER_PIECE = 25_000
-KEPT_RESULTS = 16
+MOST_RESULTS = 16
 MOST_PLATEAU_ARMS = 200_000  # arms x instances whose exact plateau is computed
 PATHS = 6
 SNAPSHOTS = 400
-MOST_KEPT = 2_000_000  # probabilities kept of one run
+MOST_PROBABILITIES = 2_000_000  # probabilities stored of one run
 
 
 Plateau = tuple[float, float, float]
@@ -75,7 +75,7 @@ class Paths:
     complete: bool
 
 
-class Kept:
+class ResultCache:
     """The latest complete results of a session: what a control does not touch is not computed again."""
 
     def __init__(self) -> None:
@@ -87,15 +87,15 @@ class Kept:
             self._results.move_to_end(key)
         return self._results.get(key)
 
-    def keep(self, key: str, result: Any) -> None:
-        """Remember a result and let go of the oldest."""
+    def add(self, key: str, result: Any) -> None:
+        """Store a result and evict the oldest."""
         self._results[key] = result
-        while len(self._results) > KEPT_RESULTS:
+        while len(self._results) > MOST_RESULTS:
             self._results.popitem(last=False)
 
 
 def start_of(state: State, curve: Curve) -> OptimalArmAt | None:
-    """Where a curve starts; rules without preferences always start their own way."""
+    """Where a curve starts; rules without preferences have no other start."""
     return OptimalArmAt(state.start) if state.start is not None and curve.rule.has_preferences else None
 
 
@@ -123,11 +123,11 @@ def joined(parts: list[Record]) -> Record:
     return Record(parts[0].steps, values, settings, parts[0].provenance, parts[0].ranges)
 
 
-def curves_job(state: State, kept: Kept, check: Check) -> Iterator[Compiling | Curves]:
+def curves_job(state: State, cache: ResultCache, check: Check) -> Iterator[Compiling | Curves]:
     """Simulate what a state asks for, yielding what there is after every round of blocks."""
     problem, curves = problem_of(state), curves_of(state)
     keys = {curve.label: _key(state, curve) for curve in curves}
-    done = {label: record for label, key in keys.items() if (record := kept.find(key)) is not None}
+    done = {label: record for label, key in keys.items() if (record := cache.find(key)) is not None}
     missing = [curve for curve in curves if curve.label not in done]
     for curve in missing:
         if not _compiled(curve, problem):
@@ -140,12 +140,12 @@ def curves_job(state: State, kept: Kept, check: Check) -> Iterator[Compiling | C
     for round_of_blocks in _rounds(state, missing, problem, check):
         done = {**done, **round_of_blocks}
         if not plateaus:
-            plateaus = _plateaus(state, curves, problem, kept)
+            plateaus = _plateaus(state, curves, problem, cache)
         if min(record.runs * record.horizon for record in done.values()) < state.runs * state.horizon:
             yield Curves(state, curves, done, complete=False, plateaus=plateaus)
     for curve in missing:
-        kept.keep(keys[curve.label], done[curve.label])
-    yield Curves(state, curves, done, complete=True, plateaus=plateaus or _plateaus(state, curves, problem, kept))
+        cache.add(keys[curve.label], done[curve.label])
+    yield Curves(state, curves, done, complete=True, plateaus=plateaus or _plateaus(state, curves, problem, cache))
 
 
 def _rounds(state: State, curves: list[Curve], problem: ProblemSource, check: Check) -> Iterator[dict[str, Record]]:
@@ -174,7 +174,7 @@ def paths_job(state: State, check: Check) -> Iterator[Compiling | Paths]:
     instance: Any = instance_of(state)
     curves = curves_of(state)
     runs = PATHS if state.view == "simplex" else 1
-    count = max(2, min(SNAPSHOTS, MOST_KEPT // state.arms))
+    count = max(2, min(SNAPSHOTS, MOST_PROBABILITIES // state.arms))
     steps = np.unique(np.round(np.linspace(0.0, 1.0, count) ** 2 * state.horizon).astype(int))  # more of the beginning
     found = {curve.label: np.empty((runs, len(steps), state.arms)) for curve in curves}
     walks = []
@@ -246,16 +246,16 @@ def _simulated(
     )
 
 
-def _plateaus(state: State, curves: list[Curve], problem: ProblemSource, kept: Kept) -> dict[str, Plateau]:
+def _plateaus(state: State, curves: list[Curve], problem: ProblemSource, cache: ResultCache) -> dict[str, Plateau]:
     """Of LB-SGB's curves, over as many of the runs' instances as are quickly computed."""
     runs = 1 if isinstance(problem, Bandit) else max(1, min(state.runs, MOST_PLATEAU_ARMS // state.arms))
     found = {}
     for curve in curves:
         if isinstance(curve.rule, LogBarrierSGB):
             key = repr(("plateau", state.law, state.arms, state.gap, state.seed, curve.rule.eta, runs))
-            plateau = kept.find(key)
+            plateau = cache.find(key)
             if plateau is None:
                 plateau = mean_plateau(problem, curve.rule.eta, state.seed, runs)
-                kept.keep(key, plateau)
+                cache.add(key, plateau)
             found[curve.label] = plateau
     return found

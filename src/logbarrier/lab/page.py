@@ -1,4 +1,4 @@
-"""One browser tab: controls change the state, the state asks for work, and what the work yields is drawn."""
+"""One browser tab: controls change the state, the state asks for work, and what the work yields is rendered."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bokeh.models.widgets import Button, Div, PreText, Slider
 from ..base.failure import INVALID
 from .controls import SHEET, Controls, view_buttons
 from .gallery import GALLERY, state_of
-from .jobs import Compiling, Kept
+from .jobs import Compiling, ResultCache
 from .source import as_python, as_toml
 from .views.figure import HEIGHT, THEMED, View, csv_text
 from .worker import Worker
@@ -30,11 +30,11 @@ BEFORE_PROGRESS = 0.4  # work that ends sooner shows none
 FRAME = 70  # milliseconds between two pictures of a replay
 FRAMES = 50
 MOST_ROWS = 500_000  # of a CSV file
-MOST_PICTURES = 12  # kept for when their view is chosen again
+MOST_PICTURES = 12  # stored until their view is chosen again
 SAY = ":host { color: var(--faint); font: inherit; min-height: 1.4em; }"
 TEXT = ":host { color: var(--ink); } pre { overflow-x: auto; background: var(--field); padding: 0.75rem; }"
 
-# The address follows the state, and whoever listens (a benchmark, a test) is told what was drawn.
+# The address follows the state, and whoever listens (a benchmark, a test) is sent what was rendered.
 ON_DRAWN = """
 const [query, stage, ticket] = [wire.data.query[0], wire.data.stage[0], wire.data.ticket[0]]
 const address = location.pathname + (query ? "?" + query : "")
@@ -63,13 +63,13 @@ class Page:
     later: called by the worker's thread to have the page's loop call a function, unless the tab is closed by then
     """
 
-    def __init__(self, document: Document, query: str, kept: Kept, later: Later) -> None:
-        self._document, self._kept, self._later = document, kept, later
+    def __init__(self, document: Document, query: str, cache: ResultCache, later: Later) -> None:
+        self._document, self._cache, self._later = document, cache, later
         self.state, self._notice = state_of(query)  # the notice says why an address was not taken
         self.result: Any = None
         self._built: dict[Any, View] = {}
         self._view: Any = None
-        self._began = self._told = 0.0
+        self._began = self._reported = 0.0
         self._replay: Any = None
         self.worker = Worker(self._deliver, self._progress)
         self.controls = Controls(self.change)
@@ -120,9 +120,9 @@ class Page:
 
     def _ask(self) -> None:
         """Ask for the work of the state."""
-        self._began, self._told = time.monotonic(), 0.0
+        self._began, self._reported = time.monotonic(), 0.0
         self._stop.disabled = False
-        ticket = self.worker.ask(partial(GALLERY[self.state.view].job, self.state, self._kept))
+        ticket = self.worker.ask(partial(GALLERY[self.state.view].job, self.state, self._cache))
         self._tell_browser("asked", ticket)
 
     def _build(self) -> None:
@@ -142,8 +142,8 @@ class Page:
 
     def _progress(self, ticket: int, progress: tuple[int, int]) -> None:
         now = time.monotonic()
-        if now - self._began > BEFORE_PROGRESS and now - self._told > BETWEEN_PROGRESS:
-            self._told = now
+        if now - self._began > BEFORE_PROGRESS and now - self._reported > BETWEEN_PROGRESS:
+            self._reported = now
             self._later(partial(self._show_progress, ticket, *progress))
 
     # What the page's own loop calls.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..paper import setting
+from ..paper import design
 from ..paper.eta import LEARNING_RATES as ETA_RATES
 from .state import State
 
@@ -14,7 +14,7 @@ PRESETS: dict[str, State] = {
     "Trap: a bad start (the best arm at 0.001)": State(start=1e-3, rules=("lb", "adaptive", "sgb", "npg")),
     "Trap: a near tie (gap 0.01)": State(gap=0.01, rules=("lb", "sgb", "thompson"), view="regret"),
     "Three arms on the simplex": State(arms=3, gap=0.3, alpha=0.5, etas=(100.0,), start=0.02, horizon=3000, view="simplex"),
-    "Four rooms under four regularisers": State(view="world"),
+    "Four rooms under four regularisers": State(view="environment"),
     "Many arms: 10,000": State(
         arms=10_000, alpha=0.3, etas=(50_000.0,), horizon=250_000, runs=16, rules=("lb", "adaptive", "sgb")
     ),
@@ -22,20 +22,20 @@ PRESETS: dict[str, State] = {
         f"Figure 1: K = {K}, alpha = {alpha:g}": State(
             arms=K,
             alpha=alpha,
-            etas=(setting.barrier(K, alpha),),
+            etas=(design.barrier(K, alpha),),
             rules=PAPER_RULES,
-            horizon=setting.HORIZON,
-            runs=setting.RUNS,
+            horizon=design.HORIZON,
+            runs=design.RUNS,
         )
-        for alpha in setting.LEARNING_RATES
-        for K in setting.ARMS
+        for alpha in design.LEARNING_RATES
+        for K in design.ARMS
     },
     **{
         f"Appendix E, eta: alpha = {alpha:g}": State(alpha=alpha, etas=(1e2, 1e3, 1e4), rules=("sgb", "lb"))
         for alpha in ETA_RATES
     },
     **{
-        f"Appendix E, baselines: K = {K}": State(arms=K, etas=(setting.barrier(K, 0.1),), rules=BASELINE_RULES)
-        for K in setting.ARMS
+        f"Appendix E, baselines: K = {K}": State(arms=K, etas=(design.barrier(K, 0.1),), rules=BASELINE_RULES)
+        for K in design.ARMS
     },
 }

@@ -30,7 +30,7 @@ ETA_COLOURS = (BLUE, SKY, GREY, BROWN)
 
 @dataclass(frozen=True)
 class Choice:
-    """One rule of the list: how it is called, made for a state and one of its etas, and drawn."""
+    """One rule of the list: how it is called, made for a state and one of its etas, and plotted."""
 
     label: str
     make: Callable[[State, float], Rule]
@@ -41,7 +41,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Curve:
-    """One rule with its parameters, as the page draws it."""
+    """One rule with its parameters, as the page plots it."""
 
     label: str
     rule: Rule

@@ -22,7 +22,7 @@ from tornado.ioloop import IOLoop
 from tornado.netutil import bind_sockets
 
 from ..base import validate
-from .jobs import Kept, warm_up
+from .jobs import ResultCache, warm_up
 from .local import LocalPages
 from .page import Page
 from .state import State
@@ -156,7 +156,7 @@ def _open(document: Document) -> None:
     arguments = request.arguments if request is not None else {}
     query = "&".join(f"{name}={values[-1].decode(errors='replace')}" for name, values in arguments.items() if values)
     document.template = _TEMPLATE
-    page = Page(document, query, Kept(), partial(IOLoop.current().add_callback, _call_unless_closed, document, context))
+    page = Page(document, query, ResultCache(), partial(IOLoop.current().add_callback, _call_unless_closed, document, context))
     _open_pages.add(id(document))
 
     def closed(_context: object) -> None:

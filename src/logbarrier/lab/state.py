@@ -13,11 +13,11 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from ..base import validate
-from .environments import WORLDS
+from .environments import ENVIRONMENTS
 from .laws import LAWS
 from .rules import CHOICES
 
-VIEWS = ("learning", "smallest", "regret", "distribution", "policy", "simplex", "world")
+VIEWS = ("learning", "smallest", "regret", "distribution", "policy", "simplex", "environment")
 SIMPLEX_ARMS = 3
 LEAST_ARMS, MOST_ARMS = 2, 100_000
 MOST_HORIZON = 2_500_000
@@ -26,23 +26,24 @@ MOST_ETAS = 4
 MOST_STEPS = 1_000_000_000  # rules x runs x horizon: ten seconds to a few minutes of two cores
 MOST_DENSE = 5_000_000_000  # arms x horizon of the views that follow single runs
 LONGEST_QUERY = 2000
+FORMER = {"world": "environment"}  # words of addresses that were saved before 0.3
 
 
 @dataclass(frozen=True, kw_only=True)
 class State:
     """The settings of the page.
 
-    arms      K
-    gap       best mean minus second best
-    noise     standard deviation of the rewards (half-width of uniform ones); Bernoulli and beta rewards have their own
-    law       a key of `laws.LAWS`
-    alpha     learning rate of the rules that take one
-    etas      of LB-SGB, one curve for each; ENT takes 1/etas[0] as its temperature
-    start     None for uniform, or the probability the optimal arm starts at
-    rules     keys of `rules.CHOICES`
-    spacing   of the checkpoints: linear or log
-    world     a key of `worlds.WORLDS`, for the view of worlds, which takes eta and nothing else
-    at        the moment that the views of one moment show, as a share of the horizon
+    arms         K
+    gap          best mean minus second best
+    noise        standard deviation of the rewards (half-width of uniform ones); Bernoulli and beta rewards have their own
+    law          a key of `laws.LAWS`
+    alpha        learning rate of the rules that take one
+    etas         of LB-SGB, one curve for each; ENT takes 1/etas[0] as its temperature
+    start        None for uniform, or the probability the optimal arm starts at
+    rules        keys of `rules.CHOICES`
+    spacing      of the checkpoints: linear or log
+    environment  a key of `environments.ENVIRONMENTS`, for the view of environments, which takes eta and nothing else
+    at           the moment that the views of one moment show, as a share of the horizon
 
     >>> State.of_query("arms=100&alpha=0.01&rules=lb,sgb").alpha
     0.01
@@ -61,7 +62,7 @@ class State:
     rules: tuple[str, ...] = ("lb", "sgb")
     spacing: str = "linear"
     view: str = "learning"
-    world: str = "rooms"
+    environment: str = "rooms"
     at: float = 1.0
 
     def __post_init__(self) -> None:
@@ -79,7 +80,7 @@ class State:
             "rules": _several("rules", [validate.choice("lab", "rule", r, tuple(CHOICES)) for r in self.rules], len(CHOICES)),
             "spacing": validate.choice("lab", "spacing", self.spacing, ("linear", "log")),
             "view": validate.choice("lab", "view", self.view, VIEWS),
-            "world": validate.choice("lab", "world", self.world, tuple(WORLDS)),
+            "environment": validate.choice("lab", "environment", self.environment, tuple(ENVIRONMENTS)),
             "at": validate.between_zero_and_one("lab", "at", self.at),
         }
         for name, value in checked.items():
@@ -99,7 +100,7 @@ class State:
 
     @property
     def n_curves(self) -> int:
-        """How many curves are drawn."""
+        """How many curves are plotted."""
         return sum(len(self.etas) if CHOICES[key].for_each_eta else 1 for key in self.rules)
 
     def changed(self, **changes: Any) -> State:
@@ -124,7 +125,8 @@ class State:
         if len(query) > LONGEST_QUERY:
             raise ValueError(f"lab: the address must have at most {LONGEST_QUERY} characters, got {len(query)}")
         found: dict[str, Any] = {}
-        for name, text in parse_qsl(query, keep_blank_values=True):
+        for given, text in parse_qsl(query, keep_blank_values=True):
+            name, text = FORMER.get(given, given), FORMER.get(text, text)
             if name not in READERS:
                 raise ValueError(f"lab: the address has no setting {name!r}; it takes {', '.join(READERS)}")
             try:
@@ -160,7 +162,7 @@ READERS: dict[str, Any] = {
     "rules": _words,
     "spacing": str,
     "view": str,
-    "world": str,
+    "environment": str,
     "at": float,
 }
 

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 MOST_DENSE = 1500  # states; above, the series of what happens step by step
-NEGLIGIBLE = 1e-18  # a term of the series, beside the sum
+NEGLIGIBLE = 1e-18  # a term of the series, relative to the sum
 
 
 class Elimination:

@@ -61,9 +61,9 @@ class Learned:
 
 def aligned(n_rows: int, width: int) -> np.ndarray:
     """float64 zeros (n_rows, width) that begin with a line of the processor's cache: rows of one line lie in one."""
-    room = np.zeros(n_rows * width + LINE // 8)
-    begin = -room.ctypes.data % LINE // 8
-    return room[begin : begin + n_rows * width].reshape(n_rows, width)
+    buffer = np.zeros(n_rows * width + LINE // 8)
+    begin = -buffer.ctypes.data % LINE // 8
+    return buffer[begin : begin + n_rows * width].reshape(n_rows, width)
 
 
 def nothing_learned(n_states: int, n_actions: int, preference: float, memory: tuple[str, ...]) -> Learned:

@@ -12,7 +12,7 @@ from ..engine.codegen.fields import Fields
 from ..engine.compiled import kernel
 from ..engine.random import fill_uniforms, philox, uniform
 from .episode import ENDED, Episode, count_visits
-from .transitions import World, fetch_ahead, searched, successor_of
+from .transitions import Transitions, fetch_ahead, searched, successor_of
 
 BATCH = 256  # steps whose random numbers are drawn together
 START = 4  # the purpose, in the random counter, of a draw of a first state
@@ -27,7 +27,7 @@ TIME, STATE, POSITION, REWARDS = (
 class Job(NamedTuple):
     """What a loop works on: all that stays where it is from call to call; `stand` says where the run is."""
 
-    world: World
+    transitions: Transitions
     episode: Episode
     states: np.ndarray
     tally: np.ndarray
@@ -41,7 +41,7 @@ class Job(NamedTuple):
 def _loop_with(act: Any, at_once: Any, learn: Any, renew: Any) -> Callable[..., Any]:
     def loop(job, until):
         """Go on from where `stand` says up to step `until`."""
-        reals, wholes, others, rewards, start, gamma = job.world
+        reals, wholes, others, rewards, start, gamma = job.transitions
         episode, states, tally, memory, hyper = job.episode, job.states, job.tally, job.memory, job.hyper
         stand, key, run = job.stand, job.key, job.run
         visited, actions, paid, policies, _, _ = episode

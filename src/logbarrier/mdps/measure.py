@@ -23,29 +23,29 @@ UNSETTLED = 1e-13  # the share of all visits that may be missing from an occupan
 
 
 @compiled
-def settle(offsets, successors, probabilities, policy, gamma, waiting, settled):
-    """Occupancy by pushing: a state's waiting visits are settled and what follows from them waits at the successors.
+def settle(offsets, successors, probabilities, policy, gamma, pending, settled):
+    """Occupancy by pushing: a state's pending visits are settled, and the visits that follow are added to its successors.
 
-    waiting (S,) holds the first visits and is emptied; settled (S,) gains every visit. All terms are positive, so small
+    pending (S,) holds the first visits and is emptied; settled (S,) gains every visit. All terms are positive, so small
     occupancies keep their digits. Sweeps go up and down, which settles a chain of states in few of them.
     """
     n_states, n_actions = policy.shape
-    total = waiting.sum()
+    total = pending.sum()
     least = UNSETTLED * total * (1.0 - gamma if gamma < 1.0 else 1.0)
     upwards = True
-    while waiting.sum() > least:
+    while pending.sum() > least:
         for i in range(n_states):
             state = i if upwards else n_states - 1 - i
-            here = waiting[state]
+            here = pending[state]
             if here == 0.0:
                 continue
             settled[state] += here
-            waiting[state] = 0.0
+            pending[state] = 0.0
             for a in range(n_actions):
                 share = gamma * here * policy[state, a]
                 if share > 0.0:
                     for place in range(offsets[state * n_actions + a], offsets[state * n_actions + a + 1]):
-                        waiting[successors[place]] += share * probabilities[place]
+                        pending[successors[place]] += share * probabilities[place]
         upwards = not upwards
 
 
@@ -70,8 +70,8 @@ class Evaluator:
     def evaluate(self, policy: np.ndarray) -> tuple[float, float]:
         """J and the smallest occupancy of a policy (S, K)."""
         mdp = self.mdp
-        waiting, settled = mdp.normaliser * mdp.rho, np.zeros(mdp.n_states)
-        self._settle(mdp.offsets, mdp.successors, mdp.probabilities, policy, mdp.gamma, waiting, settled)
+        pending, settled = mdp.normaliser * mdp.rho, np.zeros(mdp.n_states)
+        self._settle(mdp.offsets, mdp.successors, mdp.probabilities, policy, mdp.gamma, pending, settled)
         return float(settled @ (policy * mdp.R).sum(axis=1)), float(settled.min())
 
     def greedy_score(self, greedy: np.ndarray) -> float:
@@ -79,8 +79,8 @@ class Evaluator:
         name = greedy.tobytes()
         if name not in self._greedy:
             performance, _ = self.evaluate(np.eye(self.mdp.n_actions)[greedy])
-            room = self._optimal - self._uniform
-            self._greedy[name] = (performance - self._uniform) / room if room > 0.0 else 1.0
+            span = self._optimal - self._uniform
+            self._greedy[name] = (performance - self._uniform) / span if span > 0.0 else 1.0
         return self._greedy[name]
 
     def measure(self, names: Sequence[str], policy: np.ndarray, learned: Learned, steps: int, rewards: float) -> list[float]:

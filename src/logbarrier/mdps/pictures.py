@@ -108,7 +108,7 @@ def draw_cells(axes: Axes, cells: np.ndarray, **colours: Any) -> Any:
 
 def _shape(mdp: FiniteMDP) -> tuple[int, int]:
     if mdp.shape is None:
-        raise ValueError(f"pictures: {mdp.name} must have a shape (rows, columns) to be drawn as a grid, but it has none")
+        raise ValueError(f"pictures: {mdp.name} must have a shape (rows, columns) to be plotted as a grid, but it has none")
     return mdp.shape
 
 

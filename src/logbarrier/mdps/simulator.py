@@ -22,7 +22,7 @@ from .episode import new_episode, nothing_learned
 from .loop import REWARDS, Job, loop_kernel
 from .measure import METRICS, RANGES, Evaluator
 from .problem import FiniteMDP
-from .transitions import world_of
+from .transitions import transitions_of
 
 DEFAULT_CHECKPOINTS = 51
 STEPS_PER_PIECE = 1_000_000  # between two looks at the progress bar and at Ctrl-C, about a tenth of a second
@@ -146,7 +146,7 @@ class MDPRun:
         self.learned = nothing_learned(mdp.n_states, mdp.n_actions, rule.first_preference, rule.memory)
         self._stand, self.time = np.zeros(4), 0
         learned = self.learned.states, self.learned.tally, self.learned.memory
-        self._job = Job(world_of(mdp), episode, *learned, rule.hyper(mdp), self._stand, key, run)
+        self._job = Job(transitions_of(mdp), episode, *learned, rule.hyper(mdp), self._stand, key, run)
 
     def advance(self, until: int) -> int:
         """Go on up to step `until`; returns the steps made."""

@@ -1,4 +1,4 @@
-"""What every rule must satisfy, as one call for testing your own rule.
+"""What every rule must satisfy, as one call for testing a user-defined rule.
 
 >>> from logbarrier import mdps
 >>> mdps.testing.check_rule(mdps.PG(learning_rate=0.5)).passed
@@ -41,7 +41,7 @@ from .problem import FiniteMDP
 from .simulator import MDPRun, simulate
 
 UPDATE_ERROR, DRAW_ERROR, HEALTH_ERROR = 1e-9, 1e-3, 1e-9  # the largest that are allowed
-LONGEST = 8  # steps of an enumerated episode: in `looping_world` one in 10^13 is longer
+LONGEST = 8  # steps of an enumerated episode: in `looping_mdp` one in 10^13 is longer
 
 
 def check_rule(rule: Rule, *, seed: int = 0, show: Callable[[str], object] | None = None, raises: bool = True) -> Conformance:
@@ -58,34 +58,34 @@ def check_rule(rule: Rule, *, seed: int = 0, show: Callable[[str], object] | Non
 def check_expected_update(rule: Rule, *, seed: int = 0) -> None:
     """The mean update over all episodes of tiny MDPs, enumerated, is the one the rule claims."""
     rng = np.random.default_rng(seed)
-    for mdp in (layered_world(rng, 2), layered_world(rng, 3), looping_world(rng)):
+    for mdp in (layered_mdp(rng, 2), layered_mdp(rng, 3), looping_mdp(rng)):
         error = update_error(rule, mdp, rng)
         assert error <= UPDATE_ERROR, f"{rule.name}: E[update] differs from the claimed one by {error:.1e} of its size"
 
 
 def check_draws(rule: Rule, *, seed: int = 0) -> None:
     """Actions are drawn from the policy."""
-    error = draw_error(rule, _one_world(seed), seed)
+    error = draw_error(rule, _one_mdp(seed), seed)
     assert error <= DRAW_ERROR, f"{rule.name}: actions are drawn with probabilities that differ from the policy by {error:.1e}"
 
 
 def check_scheduling(rule: Rule, *, seed: int = 0) -> None:
     """Threads, chunks and splitting the runs over calls change no bit."""
-    same = scheduling_error(rule, _one_world(seed), seed) == 0.0
+    same = scheduling_error(rule, _one_mdp(seed), seed) == 0.0
     assert same, f"{rule.name}: threads, chunks or splitting the runs over calls give different bits"
 
 
 def check_health(rule: Rule, *, seed: int = 0) -> None:
     """Rewards of a million leave a policy whose values are possible."""
-    error = health_error(rule, _one_world(seed), seed)
+    error = health_error(rule, _one_mdp(seed), seed)
     assert error <= HEALTH_ERROR, f"{rule.name}: rewards of a million lead to a score above 1 by {error:.1e}, or to no number"
 
 
-def _one_world(seed: int) -> FiniteMDP:
-    return layered_world(np.random.default_rng(seed), 2)
+def _one_mdp(seed: int) -> FiniteMDP:
+    return layered_mdp(np.random.default_rng(seed), 2)
 
 
-def layered_world(rng: np.random.Generator, n_actions: int) -> FiniteMDP:
+def layered_mdp(rng: np.random.Generator, n_actions: int) -> FiniteMDP:
     """Two states, then two others, then one: every episode ends after three steps or before."""
     P = np.zeros((5, n_actions, 5))
     for state, after in ((0, [2, 3]), (1, [2, 3]), (2, [4]), (3, [4])):
@@ -94,7 +94,7 @@ def layered_world(rng: np.random.Generator, n_actions: int) -> FiniteMDP:
     return FiniteMDP(P=P, R=rng.normal(size=(5, n_actions)), rho=rho, gamma=0.9, episode_length=3)
 
 
-def looping_world(rng: np.random.Generator) -> FiniteMDP:
+def looping_mdp(rng: np.random.Generator) -> FiniteMDP:
     """Two states that lead to themselves and to each other with probability 1/50: a state may come several times."""
     P = np.zeros((2, 2, 2))
     P[:, 0, 0] = P[:, 1, 1] = 0.02
@@ -176,10 +176,10 @@ def draw_error(rule: Rule, mdp: FiniteMDP, seed: int) -> float:
     """After some episodes, how far the shares of actions are from the policy when the uniform number runs in even steps."""
     current, n_draws = MDPRun(rule, Evaluator(mdp), stream_key(seed), 0), 2000
     current.advance(300)
-    act, room, worst = from_python(rule.act), np.zeros((1, mdp.n_actions)), 0.0
+    act, buffer, worst = from_python(rule.act), np.zeros((1, mdp.n_actions)), 0.0
     policy = rule.policy(current.learned.theta)
     for state in range(mdp.n_states):
-        actions = [act(current.learned.states, state, (i + 0.5) / n_draws, room, 0) for i in range(n_draws)]
+        actions = [act(current.learned.states, state, (i + 0.5) / n_draws, buffer, 0) for i in range(n_draws)]
         shares = np.bincount(actions, minlength=mdp.n_actions) / n_draws
         worst = max(worst, float(np.abs(shares - policy[state]).max()))
     return worst

@@ -32,10 +32,10 @@ INLINE = 3  # successors that a row has room for
 CERTAIN = 2.0  # above every uniform
 intrinsic: Any = numba.extending.intrinsic
 
-World = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]
+Transitions = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]
 
 
-def world_of(mdp: FiniteMDP) -> World:
+def transitions_of(mdp: FiniteMDP) -> Transitions:
     """The table of moves as float64 and as int32, others, rewards (S K,), first states (n, 2) like `others`, gamma."""
     upto, successors, offsets = _with_ends(mdp)
     counts = np.diff(offsets)

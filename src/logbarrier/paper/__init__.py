@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .claims import judge
+from .claims import evaluate
 from .experiment import Results
-from .reproduction import EXPERIMENTS, draw_figures, paper_study, results_of
+from .reproduction import EXPERIMENTS, paper_study, plot_figures, results_of
 
-__all__ = ["EXPERIMENTS", "Results", "draw_figures", "judge", "paper_study", "results_of"]
+__all__ = ["EXPERIMENTS", "Results", "evaluate", "paper_study", "plot_figures", "results_of"]

@@ -8,7 +8,7 @@ from ..studies import Case, Store
 from ..studies.status import seconds_of
 from .reproduction import EXPERIMENTS, cases_of
 
-DRAWING = 15.0  # seconds kept for figures, claims and the page
+PLOTTING = 15.0  # seconds reserved for figures, claims and the page
 
 
 def rounds(store: Store, cases: list[Case]) -> Iterator[tuple[list[Case], int]]:

@@ -32,7 +32,7 @@ class Claim:
     meaning: str
     check: Check
 
-    def judge(self, results: Results) -> Evidence | None:
+    def evaluate(self, results: Results) -> Evidence | None:
         """The evidence that decides it, None where cells are missing."""
         if results.runs < 2:  # a single one says nothing of spread
             return None

@@ -24,12 +24,12 @@ def verdict(printed: Evidence | None, long: Evidence | None) -> str:
     return "not reproduced" if printed.fails and (long is None or long.fails) else "undecided by these runs"
 
 
-def judge(printed: Results | None, long: Results | None) -> list[dict[str, Any]]:
+def evaluate(printed: Results | None, long: Results | None) -> list[dict[str, Any]]:
     """Every claim with its evidence at both horizons and its verdict, as plain JSON values."""
-    judged = []
+    evaluated = []
     for claim in CLAIMS:
-        found = [None if results is None else claim.judge(results) for results in (printed, long)]
-        judged.append(
+        found = [None if results is None else claim.evaluate(results) for results in (printed, long)]
+        evaluated.append(
             {
                 **{key: getattr(claim, key) for key in ("name", "place", "sentence", "meaning")},
                 "printed": None if found[0] is None else asdict(found[0]),
@@ -37,4 +37,4 @@ def judge(printed: Results | None, long: Results | None) -> list[dict[str, Any]]
                 "verdict": verdict(*found),
             }
         )
-    return judged
+    return evaluated

@@ -12,9 +12,9 @@ from ..bandits.algorithms.rule import Rule
 from ..bandits.algorithms.sgb import SGB
 from ..theory.plateau import mean_plateau
 from .claim import MARGIN, Claim, final, log10_over_floor
+from .design import instances
 from .evidence import Evidence, above, below, close, every_run_above, share_above
 from .experiment import Results
-from .setting import instances
 
 Rules = dict[str, Rule]
 Evaluator = Callable[[Rules, Results], Iterator[Evidence]]
@@ -28,11 +28,11 @@ def _barriers(alpha: float) -> Rules:
 
 
 def _claim(name: str, sentence: str) -> Callable[[Evaluator], Evaluator]:
-    """The function below, which judges by the rules of `_barriers`, is this claim's check; its docstring is the meaning."""
+    """The function below, which is given the rules of `_barriers`, is this claim's check; its docstring is the meaning."""
 
-    def noted(judge: Evaluator) -> Evaluator:
-        _CLAIMS.append((name, sentence, (judge.__doc__ or "").removesuffix("."), judge))
-        return judge
+    def noted(check: Evaluator) -> Evaluator:
+        _CLAIMS.append((name, sentence, (check.__doc__ or "").removesuffix("."), check))
+        return check
 
     return noted
 
@@ -41,7 +41,7 @@ def eta_claims(alpha: float) -> list[Claim]:
     """In the order of the paper, for one learning rate: the paper does not say which one it used."""
     where, rules = f"E, eta (alpha {alpha})", _barriers(alpha)
     return [
-        Claim(f"{name}-{alpha}", where, sentence, meaning, partial(judge, rules)) for name, sentence, meaning, judge in _CLAIMS
+        Claim(f"{name}-{alpha}", where, sentence, meaning, partial(check, rules)) for name, sentence, meaning, check in _CLAIMS
     ]
 
 

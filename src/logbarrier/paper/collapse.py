@@ -1,6 +1,6 @@
 """The picture that opens the README: policies on three arms collapse without a barrier, and come back with one.
 
-`python -m logbarrier.paper.collapse FILE.gif` draws it as an animation, FILE.png as its last frame.
+`python -m logbarrier.paper.collapse FILE.gif` renders it as an animation, FILE.png as its last frame.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RUNS = 40
 STEPS = 20_000
 FRAMES = 48
 HELD = 14  # frames that the end is shown for
-TAIL = 4  # earlier places drawn behind each dot
+TAIL = 4  # earlier places plotted behind each dot
 FOUND = 0.5  # p(a*) above which a run has found the best arm
 
 
@@ -65,7 +65,7 @@ def collapse(path: Path, *, runs: int = RUNS, steps: int = STEPS, frames: int = 
     with styled():
         figure, panes = panels(1, 2, size=(7.2, 3.5))
 
-        def draw(frame: int) -> None:
+        def render(frame: int) -> None:
             last = min(frame, len(when) - 1)
             figure.suptitle(f"step {when[last]:,}", fontsize=10)
             for axes, (label, _), places in zip(panes, RULES, followed, strict=True):
@@ -73,10 +73,10 @@ def collapse(path: Path, *, runs: int = RUNS, steps: int = STEPS, frames: int = 
                 _draw_panel(axes, label, places[:, : last + 1])
 
         if path.suffix == ".png":
-            draw(len(when) - 1)
+            render(len(when) - 1)
             figure.savefig(path, dpi=110)
         else:
-            animation = FuncAnimation(figure, draw, frames=len(when) + HELD, init_func=lambda: None)
+            animation = FuncAnimation(figure, render, frames=len(when) + HELD, init_func=lambda: None)
             animation.save(path, writer=PillowWriter(fps=10), dpi=80)
     return path
 

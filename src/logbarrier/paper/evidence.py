@@ -49,8 +49,8 @@ def weakest(evidence: Iterable[Evidence]) -> Evidence:
     """The evidence that decides a statement about all of them."""
     found = list(evidence)
     level = TAIL / len(found)
-    judged = [replace(one, fails=one.fails and (one.against is None or one.against < level)) for one in found]
-    return max(judged, key=lambda one: (one.fails, not one.holds, one.p if one.p is not None else 0.0, -one.margin))
+    evaluated = [replace(one, fails=one.fails and (one.against is None or one.against < level)) for one in found]
+    return max(evaluated, key=lambda one: (one.fails, not one.holds, one.p if one.p is not None else 0.0, -one.margin))
 
 
 def above(where: str, values: np.ndarray, bound: float) -> Evidence:

@@ -10,7 +10,7 @@ from ..bandits.algorithms.rule import Rule
 from ..plots.style import COLOURS
 from ..record import Record
 from ..studies import Case, Store, case_of, record_of
-from . import setting
+from . import design
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Experiment:
     @property
     def cases(self) -> list[Case]:
         """All that must be simulated for it."""
-        return [case_of(setting.instances(panel.n_arms), curve.rule) for panel in self.panels for curve in panel.curves]
+        return [case_of(design.instances(panel.n_arms), curve.rule) for panel in self.panels for curve in panel.curves]
 
 
 BLUE, VERMILION, GREEN, PURPLE, SKY, ORANGE, BLACK = COLOURS
@@ -69,7 +69,7 @@ DASHED, DOTTED, DASH_DOTTED = (0, (5, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1.2, 1.
 class Results:
     """Records of the paper's cases in a store, each read once.
 
-    runs  how many runs claims are judged by: those that one whole experiment has; fewer than the study's where time ran out
+    runs  how many runs claims are evaluated by: those that one whole experiment has; fewer than the study's where time ran out
     """
 
     def __init__(self, store: Store, experiments: Iterable[Experiment]) -> None:
@@ -79,7 +79,7 @@ class Results:
 
     def find(self, n_arms: int, rule: Rule) -> Record | None:
         """The finished runs of a rule, or None."""
-        case = case_of(setting.instances(n_arms), rule)
+        case = case_of(design.instances(n_arms), rule)
         if case.key not in self._records:
             self._records[case.key] = record_of(self.store, case)
         return self._records[case.key]

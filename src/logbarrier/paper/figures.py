@@ -1,4 +1,4 @@
-"""An experiment's figure in a style fit for a paper. Statistics come from the records; only what to draw is decided here."""
+"""An experiment's figure in a style fit for a paper. Statistics come from the records; only what to plot is decided here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..plots.style import STYLE, panels
 from ..record import Record
 from ..studies import Study
 from ..theory.plateau import mean_plateau
-from . import setting
+from . import design
 from .experiment import Curve, Experiment, Panel, Results
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def experiment_figure(experiment: Experiment, results: Results, view: str = "mea
 
 
 def _panel(axes: Axes, panel: Panel, results: Results, view: str, handles: dict[str, Any]) -> None:
-    """Draw the curves and note a line of each label in `handles`, for the legend."""
+    """Plot the curves and note a line of each label in `handles`, for the legend."""
     for curve in panel.curves:
         level = _plateau_level(panel, curve, results.store.study)
         if level is not None and view == "mean":
@@ -94,7 +94,7 @@ def _plateau_level(panel: Panel, curve: Curve, study: Study) -> float | None:
     """Where the curve must end, for the metrics where that is one number."""
     if not isinstance(curve.rule, LogBarrierSGB) or panel.metric == "regret":
         return None
-    optimal, least, _ = mean_plateau(setting.instances(panel.n_arms), curve.rule.eta, study.seed, study.runs)
+    optimal, least, _ = mean_plateau(design.instances(panel.n_arms), curve.rule.eta, study.seed, study.runs)
     return optimal if panel.metric == "optimal_probability" else least
 
 

@@ -10,9 +10,9 @@ from ..base.files import whole_file
 from ..report import study_sections
 from ..report.publish import publish_page
 from ..studies import Store
-from . import sections, setting
-from .claims import judge
-from .reproduction import draw_figures, drawable, horizon_of, paper_study, results_of
+from . import design, sections
+from .claims import evaluate
+from .reproduction import complete_experiments, horizon_of, paper_study, plot_figures, results_of
 
 
 def publish_paper(store: Store) -> Path:
@@ -22,9 +22,9 @@ def publish_paper(store: Store) -> Path:
 
 
 def claims_of(store: Store) -> list[dict[str, Any]]:
-    """The claims as judged when the page was last built."""
-    judged: list[dict[str, Any]] = json.loads(_claims_file(store).read_text())
-    return judged
+    """The claims as evaluated when the page was last built."""
+    evaluated: list[dict[str, Any]] = json.loads(_claims_file(store).read_text())
+    return evaluated
 
 
 def _claims_file(store: Store) -> Path:
@@ -32,9 +32,9 @@ def _claims_file(store: Store) -> Path:
 
 
 def _both_horizons(store: Store) -> dict[str, Store]:
-    """The paper's study at both horizons, this store and the one beside it, where it exists."""
+    """The paper's study at both horizons, this store and the one next to it, where it exists."""
     found = {}
-    for name in setting.HORIZONS:
+    for name in design.HORIZONS:
         study = paper_study(name, store.study.runs, store.study.seed)
         folder = store.folder if name == horizon_of(store.study) else store.folder.parent / study.folder_name
         if folder.is_dir():
@@ -44,19 +44,19 @@ def _both_horizons(store: Store) -> dict[str, Store]:
 
 def _body(store: Store, at_horizon: dict[str, Store], folder: Path) -> tuple[list[str], list[Path]]:
     results = {name: results_of(other) for name, other in at_horizon.items()}
-    own = next(name for name, other in at_horizon.items() if other.folder == store.folder)
-    judged = judge(results.get("printed"), results.get("long"))
+    present = next(name for name, other in at_horizon.items() if other.folder == store.folder)
+    evaluated = evaluate(results.get("printed"), results.get("long"))
     with whole_file(_claims_file(store)) as file:
-        file.write((json.dumps(judged, indent=1) + "\n").encode())
-    names = drawable(results[own])
-    files = draw_figures(results[own], folder, names)
-    length = "the printed horizon" if own == "printed" else "a hundred times the printed horizon"
+        file.write((json.dumps(evaluated, indent=1) + "\n").encode())
+    names = complete_experiments(results[present])
+    files = plot_figures(results[present], folder, names)
+    length = "the printed horizon" if present == "printed" else "a hundred times the printed horizon"
     title = f"How Log-Barrier Helps Exploration in Policy Optimization, reproduced at {length}"
-    options = f"--horizon {own} --runs {store.study.runs} --seed {store.study.seed} --out {store.folder.parent}"
+    options = f"--horizon {present} --runs {store.study.runs} --seed {store.study.seed} --out {store.folder.parent}"
     return [
         *study_sections.opening(store, title),
         *sections.figures(folder, names, "mean"),
-        *sections.claims(judged),
+        *sections.claims(evaluated),
         *sections.figures(folder, names, "quantiles"),
         *sections.figures(folder, names, "stuck"),
         *study_sections.endings(study_sections.entries([store])),

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..report.html_page import Markup, heading, paragraph, picture, table
+from .design import HORIZON, LONG, escape_sentence
 from .figures import VIEWS
 from .reproduction import EXPERIMENTS
-from .setting import HORIZON, LONG, escape_sentence
 
 VERDICTS = ("reproduced", "only at the long horizon", "undecided by these runs", "not reproduced", "not run")
 
@@ -24,9 +24,9 @@ def figures(folder: Path, names: list[str], view: str) -> list[str]:
     ]
 
 
-def claims(judged: list[dict[str, Any]]) -> list[str]:
+def claims(evaluated: list[dict[str, Any]]) -> list[str]:
     """Tally, explanation and table of the claims."""
-    tally = Counter(one["verdict"] for one in judged)
+    tally = Counter(one["verdict"] for one in evaluated)
     items = "".join(
         f'<li class="{verdict.replace(" ", "-")}"><b>{tally[verdict]}</b>{verdict}</li>'
         for verdict in VERDICTS
@@ -42,7 +42,7 @@ def claims(judged: list[dict[str, Any]]) -> list[str]:
             Markup(_evidence(one["long"])),
             Markup(f'<span class="{one["verdict"].replace(" ", "-")}">{one["verdict"]}</span>'),
         ]
-        for one in judged
+        for one in evaluated
     ]
     return [
         heading("What became of the paper's claims"),

@@ -1,6 +1,6 @@
 """Pictures of the theory on the simplex of three arms.
 
-`python -m logbarrier.paper.simplex FOLDER` draws those of docs/theory.md.
+`python -m logbarrier.paper.simplex FOLDER` renders those of docs/theory.md.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def boundary_steps() -> Figure:
     return figure
 
 
-def draw_all(folder: Path) -> list[Path]:
+def plot_all(folder: Path) -> list[Path]:
     """The pictures of docs/theory.md."""
     pictures = {"simplex-paths": simplex_paths, "fisher-surface": fisher_surface, "boundary-steps": boundary_steps}
     return [save_figure(picture(), folder / f"{name}.png") for name, picture in pictures.items()]
@@ -152,5 +152,5 @@ def sample_path(rule: Rule, means: np.ndarray, *, start: np.ndarray, steps: int,
 
 
 if __name__ == "__main__":
-    for drawn in draw_all(Path(sys.argv[1])):
-        print(drawn)
+    for written in plot_all(Path(sys.argv[1])):
+        print(written)

@@ -1,4 +1,4 @@
-"""How every picture looks and is saved.
+"""How every figure looks and is saved.
 
 Figures are made without pyplot, so a session's own backend and figures stay as they are.
 """
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-# Colour-blind safe (Okabe and Ito 2008) and of falling lightness, so that grey prints can be told apart.
+# Colour-blind safe (Okabe and Ito 2008) and of falling lightness, so that grey prints can be distinguished.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-DASHES = ("-", "--", ":", "-.")  # told apart when there are more curves than colours
+DASHES = ("-", "--", ":", "-.")  # distinguish curves when there are more curves than colours
 STYLE: Any = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -30,7 +30,7 @@ STYLE: Any = {
 
 
 def styled() -> AbstractContextManager[None]:
-    """Matplotlib's settings for the pictures of this package, for the length of a `with` block."""
+    """Matplotlib's settings for the figures of this package, for the length of a `with` block."""
     import matplotlib
 
     context: AbstractContextManager[None] = matplotlib.rc_context(STYLE)
@@ -49,7 +49,7 @@ def panels(rows: int, columns: int, *, size: tuple[float, float], **options: Any
 
 
 def check_figure_name(path: str | Path) -> Path:
-    """The path, if its ending is one that can be drawn."""
+    """The path, if its ending is one that can be written."""
     if Path(path).suffix not in (".png", ".pdf", ".svg"):
         raise ValueError(f"plot: the file must end in .png, .pdf or .svg, got {Path(path).name!r}")
     return Path(path)

@@ -29,7 +29,7 @@ class Place:
 
     @property
     def knows_means(self) -> bool:
-        """Whether it is told what no user could know, such as the mean rewards."""
+        """Whether it is given what no user could know, such as the mean rewards."""
         return self.case.setting.knows_means(self.case.made_rule)
 
 

@@ -16,7 +16,7 @@ KEY = "thick bars are 95 % intervals of the mean, thin ones 5 % to 95 % of the r
 HOLLOW = "; hollow marks are not policy gradients"
 EXPLAINED = (
     "Places are by the mean at the end. All rules face the same instances; 'could be' is where 95 % of the rankings lie when "
-    "the runs are drawn again with replacement. Rules that are told what a user cannot know, such as the mean rewards, are "
+    "the runs are drawn again with replacement. Rules that are given what a user cannot know, such as the mean rewards, are "
     "listed and left out of the advice. A rule that pulls one arm for certain, such as UCB1, counts as stuck if its next "
     "pull is wrong."
 )
@@ -34,7 +34,7 @@ def rankings(listed: Sequence[Entry], folder: Path) -> tuple[list[str], list[Pat
         changes = group[0].case.changes
         places = ranking([(entry.case, entry.record) for entry in group], metric)
         names = {id(entry.record): entry.rule for entry in group}
-        second = group[0].case.setting.drawn_metric(measured_by_all(group))
+        second = group[0].case.setting.plotted_metric(measured_by_all(group))
         shown = list(dict.fromkeys([metric, second]))
         rows = {names[id(place.record)]: (place.record, place.follows_preferences) for place in places}
         files.append(save_figure(standings(rows, shown, changes=changes), folder / f"ranking-{len(files) + 1}.svg"))
@@ -58,12 +58,12 @@ def _advice(names: Names, places: list[Place], metric: str, word: str) -> str:
     if gradient is None or plain is None:
         first, *others = usable
         rivals = [names[id(place.record)] for place in others if place.best <= first.worst]
-        sure = f"; these runs cannot tell it apart from {', '.join(rivals)}" if rivals else ""
+        sure = f"; these runs cannot distinguish it from {', '.join(rivals)}" if rivals else ""
         return f"{names[id(first.record)]} has the best mean {word}, {number(first.record.mean(metric)[-1])}{sure}."
     ours, theirs = (f"{names[id(p.record)]} with {number(p.record.mean(metric)[-1])}" for p in (gradient, plain))
     if gradient.best <= plain.worst and plain.best <= gradient.worst:
         return (
-            f"the best policy gradient, {ours}, and the best other algorithm, {theirs}, cannot be told apart by the "
+            f"the best policy gradient, {ours}, and the best other algorithm, {theirs}, cannot be distinguished by the "
             f"{word} of {gradient.record.runs} runs."
         )
     if plain.place < gradient.place:

@@ -95,7 +95,7 @@ def curves(listed: Sequence[Entry], folder: Path) -> tuple[list[str], list[Path]
 def _learning(group: Sequence[Entry]) -> tuple[Figure, str]:
     """Mean with interval, quantiles, fraction of runs stuck."""
     measured = measured_by_all(group)
-    metric = group[0].case.setting.drawn_metric(measured)
+    metric = group[0].case.setting.plotted_metric(measured)
     stuck = ", and the fraction of runs stuck on a wrong arm" if "wrong_probability" in measured else ""
     figure = learning_curves({entry.rule: entry.record for entry in group}, metric)
     return figure, f"{label_of(metric)}, the middle half of the runs{stuck}"
@@ -113,7 +113,7 @@ def _changing(group: Sequence[Entry]) -> tuple[Figure, str]:
 def endings(listed: Sequence[Entry]) -> list[str]:
     """Where every curve ended."""
     rows = []
-    metric = listed[0].case.setting.drawn_metric(measured_by_all(listed))
+    metric = listed[0].case.setting.plotted_metric(measured_by_all(listed))
     for entry in listed:
         record = entry.record
         low, high = (bound[-1] for bound in record.interval(metric))

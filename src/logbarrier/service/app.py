@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from ..agent.durable.database import DEFAULT
 from ..agent.durable.durable_agent import DurableAgent
 from ..agent.durable.ledger import Ledger
 from ..agent.durable.log import read_history, read_log
@@ -36,49 +37,52 @@ class Service:
         self._agent, self._committer = agent, committer
         self._metrics = Metrics(committer)
 
+    async def _do(self, call: Callable[[Ledger], Any]) -> Any:
+        return await self._committer.do(lambda file: call(file.ledger(DEFAULT)))
+
     async def decide(self, body: Body) -> Body:
         """Draw an arm."""
-        decision = await self._committer.do(partial(Ledger.ask, **body))
+        decision = await self._do(partial(Ledger.ask, **body))
         self._metrics.decisions += 1
         return {"id": decision.id, "arm": decision.arm, "probability": decision.probability}
 
     async def reward(self, body: Body) -> Body:
         """Learn from the reward of a decision."""
-        result = await self._committer.do(partial(Ledger.tell, decision=int(body["id"]), reward=body["reward"]))
+        result = await self._do(partial(Ledger.tell, decision=int(body["id"]), reward=body["reward"]))
         self._metrics.rewards[result] += 1
         return {"result": result}
 
     async def forget(self, body: Body) -> Body:
         """Drop a decision that will have no reward."""
-        return {"result": await self._committer.do(partial(Ledger.forget, decision=int(body["id"])))}
+        return {"result": await self._do(partial(Ledger.forget, decision=int(body["id"])))}
 
     async def observe(self, body: Body) -> Body:
         """Learn from a pull of another."""
-        await self._committer.do(partial(Ledger.observe, **body))
+        await self._do(partial(Ledger.observe, **body))
         return {"result": "observed"}
 
     async def arms(self, body: Body) -> Body:
         """List the arms."""
-        return {"arms": await self._committer.do(lambda ledger: ledger.agent.arms)}
+        return {"arms": await self._do(lambda ledger: ledger.agent.arms)}
 
     async def add_arm(self, body: Body) -> Body:
         """Add an arm."""
-        await self._committer.do(partial(Ledger.add_arm, **body))
+        await self._do(partial(Ledger.add_arm, **body))
         return await self.arms({})
 
     async def remove_arm(self, body: Body) -> Body:
         """Remove an arm."""
-        await self._committer.do(partial(Ledger.remove_arm, **body))
+        await self._do(partial(Ledger.remove_arm, **body))
         return await self.arms({})
 
     async def policy(self, body: Body) -> Body:
         """The probabilities now."""
-        now: Body = await self._committer.do(_policy)
+        now: Body = await self._do(_policy)
         return now
 
     async def health(self, body: Body) -> Body:
         """Whether the agent answers; nothing else, and to anyone."""
-        await self._committer.do(lambda ledger: None)
+        await self._do(lambda ledger: None)
         return {"status": "ok"}
 
     async def log(self, request: Request) -> Response:
@@ -88,12 +92,12 @@ class Service:
 
     async def metrics(self, request: Request) -> Response:
         """Prometheus text."""
-        now = await self._committer.do(_policy)
+        now = await self._do(_policy)
         return PlainTextResponse(self._metrics.text(now), media_type="text/plain; version=0.0.4")
 
     async def picture(self, request: Request) -> Response:
-        """The inner part of the page, drawn on the server."""
-        now = await self._committer.do(_policy)
+        """The inner part of the page, rendered on the server."""
+        now = await self._do(_policy)
         history = await asyncio.to_thread(read_history, self._agent.path)
         return Response(dashboard.picture(now, history), media_type="text/html")
 
@@ -130,7 +134,7 @@ class Service:
 
 
 def make_app(agent: DurableAgent, token: str, keep: float | None = None) -> Calls:
-    """The ASGI application of an open agent; whoever has the token may do everything.
+    """The ASGI application of an open agent; the token permits every call.
 
     keep: seconds after which closed decisions are dropped from the journal; None: never.
     """
@@ -146,7 +150,7 @@ def make_app(agent: DurableAgent, token: str, keep: float | None = None) -> Call
         for task in tasks:
             task.cancel()
 
-    committer = Committer(agent)
+    committer = Committer(agent._file)
     service, bearer = Service(agent, committer), f"Bearer {token}".encode()
     handlers: dict[Any, Any] = {**dict.fromkeys(KNOWN, _refuse), HTTPException: _refuse_path}
     texts = Starlette(routes=service.routes(bearer), lifespan=lifespan, exception_handlers=handlers)

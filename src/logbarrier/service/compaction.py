@@ -6,19 +6,24 @@ import asyncio
 import logging
 from functools import partial
 
-from ..agent.durable.ledger import Ledger
+from ..agent.durable.database import DEFAULT
+from ..agent.durable.decision_file import DecisionFile
 from .committer import Committer
 
-PAUSE = 600.0  # seconds between one look for what has become too old and the next
+PAUSE = 600.0  # seconds between two compactions
 
 
 async def compact_for_ever(committer: Committer, keep: float) -> None:
     """Drop what was closed more than `keep` seconds ago, between the requests; cancel it to stop."""
     while True:
         try:
-            until = await committer.do(partial(Ledger.ago, seconds=keep))
-            while await committer.do(partial(Ledger.drop, until=until)):
+            until: float = await committer.do(lambda file: file.ledger(DEFAULT).ago(keep))
+            while await committer.do(partial(_drop, until=until)):
                 pass
-        except Exception as error:  # a full disk, or a request in the same batch that failed: the next look may do better
+        except Exception as error:  # a full disk, or a request in the same batch that failed: the next one may succeed
             logging.getLogger("uvicorn.error").warning("service: the journal was not compacted: %s", error)
         await asyncio.sleep(PAUSE)
+
+
+def _drop(file: DecisionFile, until: float) -> int:
+    return file.ledger(DEFAULT).drop(until)

@@ -1,4 +1,4 @@
-"""The page: policy and rewards over time, drawn on the server; the browser only fetches it again."""
+"""The page: policy and rewards over time, rendered on the server; the browser fetches it again."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def picture(now: dict[str, Any], history: Sequence[Mark]) -> str:
     told = history[-1].told if history else 0
     return (
         f"<p>{escape(str(now['rule']['rule']))} ({escape(rule)}): "
-        f"{now['updates']} updates, {now['pending']} decisions waiting for a reward.</p>"
+        f"{now['updates']} updates, {now['pending']} pending decisions.</p>"
         f"<h2>Policy now</h2><table>{rows}</table>{more}"
-        f"<h2>Policy over time</h2>{chart(_shares(shown, history), 'rewards told', 'probability of each arm', (0.0, 1.0))}"
-        f"<h2>Mean reward over time</h2>{chart([_means(history)], 'rewards told', 'mean reward, moving')}"
+        f"<h2>Policy over time</h2>{chart(_shares(shown, history), 'rewards', 'probability of each arm', (0.0, 1.0))}"
+        f"<h2>Mean reward over time</h2>{chart([_means(history)], 'rewards', 'mean reward, moving')}"
         f"<p class='small'>History up to reward {told}.</p>"
     )
 

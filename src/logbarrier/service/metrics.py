@@ -7,7 +7,7 @@ from typing import Any
 
 from .committer import Committer
 
-MOST_ARMS = 100  # beyond, one series per arm would burden whoever collects them
+MOST_ARMS = 100  # more series would burden the system that collects them
 
 
 class Metrics:
@@ -33,7 +33,7 @@ class Metrics:
             *_family("batch_calls_total", "counter", "Calls in those batches.", {"": of_batches.calls}),
             *_family("batch_seconds_total", "counter", "Seconds spent on them.", {"": of_batches.seconds}),
             *_family("updates", "gauge", "Rewards the agent has learnt from.", {"": now["updates"]}),
-            *_family("pending", "gauge", "Decisions that wait for a reward.", {"": now["pending"]}),
+            *_family("pending", "gauge", "Pending decisions.", {"": now["pending"]}),
         ]
         if len(now["arms"]) <= MOST_ARMS:
             shares = zip(now["arms"], now["policy"], strict=True)

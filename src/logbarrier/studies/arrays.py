@@ -45,7 +45,7 @@ def with_values(plain: Any) -> Any:
     if digest is None:
         return plain
     if digest not in _known:
-        raise ValueError(f"array {digest[:12]}: must be in the folder {FOLDER} beside the study file, got no such file")
+        raise ValueError(f"array {digest[:12]}: must be in the folder {FOLDER} next to the study file, got no such file")
     return _known[digest].tolist()
 
 

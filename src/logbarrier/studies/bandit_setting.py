@@ -17,11 +17,22 @@ from ..bandits.problems import (
     BernoulliBandit,
     BernoulliGapInstances,
     BetaBandit,
+    ClickInstances,
+    CostBandit,
+    CostInstances,
+    CountInstances,
     GapInstances,
     GaussianBandit,
+    NeedleInstances,
+    PoissonBandit,
+    RevenueBandit,
+    RevenueInstances,
+    StudentBandit,
+    StudentInstances,
+    UnequalNoiseInstances,
     UniformBandit,
 )
-from ..bandits.simulator import code_roots, refuse_told_means, simulate
+from ..bandits.simulator import code_roots, refuse_known_means, simulate
 from ..bandits.starts import OptimalArmAt
 from ..engine.random import stream_key
 from ..record import Record
@@ -36,10 +47,21 @@ PROBLEMS: dict[str, type[Any]] = {
     for kind in (
         GapInstances,
         BernoulliGapInstances,
+        NeedleInstances,
+        UnequalNoiseInstances,
+        StudentInstances,
+        ClickInstances,
+        CountInstances,
+        RevenueInstances,
+        CostInstances,
         GaussianBandit,
         BernoulliBandit,
         UniformBandit,
         BetaBandit,
+        StudentBandit,
+        PoissonBandit,
+        RevenueBandit,
+        CostBandit,
         SwappingArms,
         DriftingArms,
         SeasonalArms,
@@ -58,7 +80,7 @@ class Bandits(Setting):
     metrics = METRICS
     ranges = MappingProxyType(RANGES)
     ranked_by = RANKED_BY
-    drawn = ("optimal_probability", "regret", *METRICS)
+    plotted = ("optimal_probability", "regret", *METRICS)
     symbols = MappingProxyType({"n_arms": "K"})
     engines = ("auto", *ENGINES)
 
@@ -76,7 +98,7 @@ class Bandits(Setting):
         return means
 
     def check(self, rule: Any, problem: Any, *, engine: str, bad_start: float | None) -> None:
-        refuse_told_means("Study", rule, problem)
+        refuse_known_means("Study", rule, problem)
         choose(rule, problem.n_arms, engine)
         if bad_start is not None and not rule.has_preferences:
             raise ValueError(f"Study: {rule.name} has no preferences that bad_start could set; leave one of them out")

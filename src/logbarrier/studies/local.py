@@ -36,7 +36,7 @@ class LocalExecutor:
         self.threads = validate.integer("LocalExecutor", "threads", wanted, 1, MOST_THREADS)
 
     def compute(self, cells: Sequence[Cell], report: Report) -> Generator[Result, None, None]:
-        """The results in the order they come; `report` is told of finished steps. Closing the iterator stops the rest."""
+        """The results in the order they come; `report` is called with finished steps. Closing the iterator stops the rest."""
         stop = threading.Event()
         inner = max(1, self.threads // max(len(cells), 1))  # fewer cells than threads: threads go inside the cells
         work = partial(_compute_one, inner, report, stop)

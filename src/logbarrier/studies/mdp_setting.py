@@ -42,7 +42,7 @@ class MDPs(Setting):
     metrics = METRICS
     ranges = MappingProxyType(RANGES)
     ranked_by = {"regret": True, "score": False, "return": False}  # noqa: RUF012
-    drawn = ("score", "return", "regret", "coverage", "min_occupancy")
+    plotted = ("score", "return", "regret", "coverage", "min_occupancy")
     symbols = {"n_states": "S", "n_actions": "K"}  # noqa: RUF012
 
     def is_problem(self, problem: Any) -> bool:

@@ -56,13 +56,13 @@ def run(
 ) -> Outcome:
     """Compute the cells of `cases` (all by default) that are not yet stored; stop it at any moment and run it again.
 
-    Cells that another study beside this one has finished are copied from there.
+    Cells that another study in the same folder has finished are copied from there.
 
     up_to     only cells of runs below this number
     force     compute them again even if they are stored
     retry     also compute those that failed before
     progress  a function of (steps done, steps in all)
-    warn      told, in a sentence, of what was set aside and what failed
+    warn      called with a sentence on what was moved and what failed
     """
     with store.writing():
         started, outcome = time.monotonic(), Outcome()
@@ -84,7 +84,7 @@ def run(
                 store.forget(cell)
             elif state == "damaged":
                 outcome.damaged.append(cell.id)
-                warn(f"cell {cell.id} was damaged; it is set aside as {store.set_aside(cell)} and computed again")
+                warn(f"cell {cell.id} was damaged; it is moved to {store.move_damaged(cell)} and computed again")
         count = _Count(sum(cell.steps for cell in due), progress)
         with contextlib.closing(executor.compute(due, count.add)) as results:
             for result in results:

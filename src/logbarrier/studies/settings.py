@@ -29,11 +29,11 @@ FILES = ("bandit_setting", "mdp_setting")  # in the order in which names are loo
 class Setting(ABC):
     """One kind of problem with the rules that solve it.
 
-    rules, problems  by name, those of this package; rules of one's own inherit from `rule_base`
+    rules, problems  by name, those of this package; user-defined rules inherit from `rule_base`
     metrics          what its simulator measures, in the order of the columns
     ranges           metric -> the least and the greatest value it can have; any where it is not listed
     ranked_by        metric -> whether less is better; the first one that a study measured ranks its rules
-    drawn            metrics of the learning curves; the first one that was measured is drawn
+    plotted          metrics of the learning curves; the first one that was measured is plotted
     symbols          the sizes of a problem, as `sizes` names them -> the symbol in labels
     """
 
@@ -44,13 +44,13 @@ class Setting(ABC):
     metrics: tuple[str, ...]
     ranges: Mapping[str, tuple[float, float]] = MappingProxyType({})
     ranked_by: Mapping[str, bool]
-    drawn: tuple[str, ...]
+    plotted: tuple[str, ...]
     symbols: Mapping[str, str]
     engines: tuple[str, ...] = ("auto",)
 
     @abstractmethod
     def is_problem(self, problem: Any) -> bool:
-        """Whether an object, perhaps of a user's own class, is a problem of this setting."""
+        """Whether an object, perhaps of a user-defined class, is a problem of this setting."""
 
     @abstractmethod
     def sizes(self, problem: Any) -> dict[str, int]:
@@ -100,16 +100,16 @@ class Setting(ABC):
         """The measured metric that rules are ranked by; None if none of them is suitable."""
         return next((metric for metric in self.ranked_by if metric in measured), None)
 
-    def drawn_metric(self, measured: Collection[str]) -> str:
+    def plotted_metric(self, measured: Collection[str]) -> str:
         """The measured metric that the learning curves show."""
-        return next(metric for metric in (*self.drawn, *measured) if metric in measured)
+        return next(metric for metric in (*self.plotted, *measured) if metric in measured)
 
     def follows_preferences(self, rule: Any) -> bool:
         """Whether a rule is a policy gradient, rather than an index or posterior policy."""
         return bool(getattr(rule, "has_preferences", True))
 
     def knows_means(self, rule: Any) -> bool:
-        """Whether a rule is told what no user could know, such as the mean rewards."""
+        """Whether a rule is given what no user could know, such as the mean rewards."""
         return bool(getattr(rule, "knows_means", False))
 
 
@@ -136,7 +136,7 @@ def setting_of_problem(problem: Any) -> Setting:
 
 
 def class_named(kind: str, name: Any, near: Path | None = None, within: Setting | None = None) -> type[Any]:
-    """The class of a rule or problem (kind) that a table names: one of this package, an entry point, or one of your own.
+    """The class of a rule or problem (kind) that a table names: one of this package, an entry point, or a user-defined one.
 
     within: the only setting whose names count, as two settings may have rules of one name.
     """
@@ -155,7 +155,7 @@ def class_named(kind: str, name: Any, near: Path | None = None, within: Setting 
         )
     if found is None:
         near_miss = did_you_mean(name, known)
-        raise ValueError(f"{kind} must be one of {', '.join(known)}, or your own as 'file.py:Class', got {name!r}{near_miss}")
+        raise ValueError(f"{kind} must be one of {', '.join(known)}, or 'file.py:Class', got {name!r}{near_miss}")
     return found
 
 

@@ -14,7 +14,7 @@ STATES = ("done", "missing", "failed", "damaged")
 
 
 def seconds_of(provenance: dict[str, Any]) -> float | None:
-    """How long a cell took, without the compiler's share; None where its provenance does not tell."""
+    """How long a cell took, without the compiler's share; None where its provenance does not say."""
     seconds, compiling = provenance.get("seconds"), provenance.get("compile_seconds", 0.0)
     for value in (seconds, compiling):
         if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < math.inf:
@@ -26,7 +26,7 @@ def seconds_of(provenance: dict[str, Any]) -> float | None:
 class CaseStatus:
     """A case's cells by state, the seconds of the finished ones, and the seconds (on one core) that the others will take.
 
-    seconds_left is None where no finished cell tells.
+    seconds_left is None where no finished cell says.
     """
 
     case: Case
@@ -59,7 +59,7 @@ def case_statuses(store: Store) -> list[CaseStatus]:
 
 @dataclass(frozen=True)
 class StudyStatus:
-    """The cells of a whole study by state, and the wall seconds left on `cores` cores; None where nothing tells."""
+    """The cells of a whole study by state, and the wall seconds left on `cores` cores; None where nothing says."""
 
     cells: dict[str, int]
     seconds_left: float | None

@@ -3,7 +3,7 @@
     study.toml      the resolved study             arrays/<hash>.npy           long lists of numbers in it
     manifest.json   what, when, by which version   cells/<id>.npz, <id>.json   a cell and how it was made
     .lock           who writes                     failed/<id>.json            why a cell could not be computed
-                                                   damaged/                    cells that failed their check, set aside
+                                                   damaged/                    cells that failed their check
 
 Everything else in the folder (figures, summary.csv, report.html) can be built again from these.
 """
@@ -24,7 +24,7 @@ from typing import Any
 from ..base.files import read_table, whole_file
 from ..record import Record
 from ..version import __version__
-from . import lock
+from . import only_writer
 from .arrays import FOLDER, array_files
 from .cell import Cell, machine
 from .cell_file import DamagedCellError, unpack
@@ -66,7 +66,7 @@ class Store:
                 folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CannotWriteError(f"cannot make the folder {folder}: {error.strerror}") from None
-        with lock.only_writer(self.folder / ".lock"):
+        with only_writer.hold(self.folder / ".lock"):
             for leftover in [*self.folder.glob(".*.part"), *self.folder.glob("*/.*.part")]:
                 _remove(leftover)
             self._write_arrays()
@@ -85,7 +85,7 @@ class Store:
 
     def holder(self) -> str | None:
         """Who writes in this folder now, or None."""
-        return lock.holder(self.folder / ".lock")
+        return only_writer.holder(self.folder / ".lock")
 
     def read(self, cell: Cell) -> Record | None:
         """The record of a finished cell, None if it is missing; DamagedCellError if its bytes are not what was written."""
@@ -98,7 +98,7 @@ class Store:
         return unpack(cell, content)
 
     def read_elsewhere(self, cell: Cell) -> tuple[bytes, dict[str, Any]] | None:
-        """The bytes and provenance of the cell in the folder of another study beside this one: one name, one content."""
+        """The bytes and provenance of the cell in the folder of another study in the same folder: one name, one content."""
         for path in sorted(self.folder.parent.glob(f"*/cells/{cell.id}.npz")):
             with contextlib.suppress(DamagedCellError, OSError):  # whatever cannot be read there is computed here
                 content = path.read_bytes()
@@ -134,14 +134,14 @@ class Store:
         """What `write_failure` noted; empty if nothing."""
         return read_table(self._failure_path(cell))
 
-    def set_aside(self, cell: Cell) -> Path:
+    def move_damaged(self, cell: Cell) -> Path:
         """Move a damaged cell out of the way, for whoever wants to look at it; returns where to."""
         target = self._damaged / f"{cell.id}-{secrets.token_hex(4)}.npz"
         try:
             self._damaged.mkdir(exist_ok=True)
             self._path(cell).rename(target)
         except OSError as error:
-            raise CannotWriteError(f"cannot set aside {self._path(cell)}: {error.strerror}") from None
+            raise CannotWriteError(f"cannot move {self._path(cell)}: {error.strerror}") from None
         return target
 
     def forget(self, cell: Cell) -> None:

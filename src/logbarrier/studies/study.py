@@ -39,7 +39,7 @@ def product(problems: Iterable[Any], rules: Iterable[Any]) -> list[Case]:
 
 
 class Labels:
-    """Short names that tell some cases apart: the parameters that differ among them."""
+    """Short names that distinguish some cases: the parameters that differ among them."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
         self._constant_of_rules = _constant_keys([case.rule for case in cases])
@@ -62,7 +62,7 @@ class Labels:
 class Study:
     """Many simulations under one name: every rule on every problem.
 
-    problems       problems of this package or of your own, all of one setting
+    problems       problems of this package or user-defined ones, all of one setting
     rules          rules, likewise
     cases          in place of both: chosen pairs, made by `case_of`
     horizon        steps per run
@@ -213,7 +213,7 @@ class Study:
 
 
 def _constant_keys(tables: Sequence[Table]) -> set[str]:
-    """Keys that have the same value wherever they occur, of no use to tell tables apart."""
+    """Keys that have the same value wherever they occur, which distinguish no tables."""
     seen: dict[str, set[str]] = {}
     for table in tables:
         for key, value in table.items():

@@ -14,7 +14,7 @@
     eta = 1000
 
     [[rules]]
-    rule = "my_rules.py:MyRule"          # a class of your own: a file beside this one, or a module that can be imported
+    rule = "my_rules.py:MyRule"          # a user-defined class: a file next to this one, or a module that can be imported
 
     [execution]                          # how, which changes no number: threads, executor, workers, scheduler, out
     threads = 2
@@ -175,7 +175,7 @@ def _execution(path: str | Path, table: Any) -> Table:
 def study_as_toml(study: Study, *, refer: bool = False) -> str:
     """The resolved study, every default spelled out and every grid spread; `read_study` gives the same study back.
 
-    refer: write references to arrays in place of long lists, for a file that has their folder beside it.
+    refer: write references to arrays in place of long lists, for a file that has their folder next to it.
     """
     written: Callable[[Table], Table] = dict if refer else with_values
     lines = [f"{key} = {_toml(getattr(study, key))}" for key in STUDY_KEYS if getattr(study, key) is not None]

@@ -24,13 +24,14 @@ from .user_defined import short_name, without_place
 
 Table = dict[str, Any]
 
-LISTS = {"means": 1, "scale": 1, "half_width": 1, "rho": 1, "R": 2, "P": 3}  # the depth of lists that are no grid
+LISTS = {"means": 1, "rates": 1, "costs": 1, "scale": 1, "amount": 1, "half_width": 1, "rho": 1, "R": 2, "P": 3}
+"""The depth of lists that are no grid."""
 
 
 def rule_of(table: Table, near: Path | None = None, within: Setting | None = None) -> Any:
     """The rule a table describes, every key and value checked.
 
-    near: the folder that files of your own are relative to. within: the setting whose names are meant, any by default.
+    near: the folder that user-defined files are relative to. within: the setting whose names are meant, any by default.
     """
     rule = _made("rule", table, near, within)
     setting_of_rule(rule)
@@ -66,7 +67,7 @@ def table_of_problem(problem: Any) -> Table:
 
 
 def identity_of(table: Table) -> Table:
-    """A table as it goes into a cell's identity: without the place of a user's own file."""
+    """A table as it goes into a cell's identity: without the place of a user-defined file."""
     return {key: without_place(value) if key in ("rule", "problem") else value for key, value in table.items()}
 
 

@@ -1,4 +1,4 @@
-"""Rules and problems of your own: where their class is found, in a file, a module or an installed package.
+"""User-defined rules and problems: where their class is found, in a file, a module or an installed package.
 
 my_rules.py:MyRule       a file, relative to the study file that names it
 my_package.rules:MyRule  a module that Python can import here
@@ -30,7 +30,7 @@ def is_reference(name: str) -> bool:
 
 
 def short_name(name: str) -> str:
-    """A name as it is shown: the class alone where it is one of your own."""
+    """A name as it is shown: the class alone where it is user-defined."""
     return name.rpartition(":")[2].partition("@")[0]
 
 
@@ -126,7 +126,7 @@ def _module_called(name: str, near: Path) -> ModuleType:
 
 @contextlib.contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """A folder's modules can be imported, as those beside a script can."""
+    """A folder's modules can be imported, as those next to a script can."""
     sys.path.insert(0, str(folder))
     try:
         yield

@@ -1,6 +1,6 @@
 """MDPs at which the statements are tried: drawn at random, or steered by an optimiser through free coordinates.
 
-Everything is computed for all points at once with plain linear solves, apart from the code in `exact` that it stands beside.
+Everything is computed for all points at once with plain linear solves, independently of the code in `exact`.
 """
 
 from __future__ import annotations

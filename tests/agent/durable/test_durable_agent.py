@@ -16,7 +16,7 @@ import pytest
 
 import logbarrier as lb
 from logbarrier.agent import pending
-from logbarrier.agent.durable import journal, ledger
+from logbarrier.agent.durable import ledger, sqlite_file
 
 RULE = lb.LogBarrierSGB(learning_rate=0.5, eta=20.0)
 ARMS = ["a", "b", "c"]
@@ -41,7 +41,7 @@ def path(tmp_path):
 def _quick(request, monkeypatch):
     """No fsync where no process dies."""
     if "kill" not in request.node.name:
-        monkeypatch.setattr(journal, "SYNCHRONOUS", "OFF")
+        monkeypatch.setattr(sqlite_file, "SYNCHRONOUS", "OFF")
 
 
 def made(path, **options):
@@ -50,8 +50,8 @@ def made(path, **options):
 
 def abandoned(agent):
     """What a kill leaves: the lock is dropped, nothing is closed."""
-    agent._lock.release()
-    agent._closed = True
+    agent._file._lock.release()
+    agent._file._closed = True
 
 
 def test_an_agent_reopened_is_the_agent_that_was_closed(path):
@@ -132,8 +132,9 @@ def test_a_second_process_is_refused_in_one_sentence(path, run_python):
 def test_threads_share_an_agent_and_its_writes(path):
     with made(path) as agent:
         commits = []
-        write = agent._journal.commit
-        agent._journal.commit = lambda events, **rest: (commits.append(len(events)), write(events, **rest))[1]
+        journal = agent._file.ledgers["default"]._journal
+        write = journal.write
+        journal.write = lambda events, **rest: (commits.append(len(events)), write(events, **rest))[1]
         barrier = threading.Barrier(8)
 
         def work():
@@ -194,7 +195,7 @@ def test_what_was_not_written_did_not_happen(path):
     agent = made(path, seed=1)
     agent.tell(agent.ask(), 1.0)
     before = agent.state_dict()
-    agent._ledger.ask()  # in memory only
+    agent._file.ledgers["default"].ask()  # in memory only
     abandoned(agent)
     with lb.DurableAgent(path) as agent:
         assert agent.state_dict() == before
@@ -204,7 +205,7 @@ def test_a_write_that_fails_is_an_error_for_all_and_changes_nothing(path):
     with made(path) as agent:
         decision = agent.ask()
         before = agent.state_dict()
-        agent._journal._connection.execute("PRAGMA max_page_count = 1")  # as if the disk were full
+        agent._file._file.connection.execute("PRAGMA max_page_count = 1")  # as if the disk were full
         calls = [lambda ledger: ledger.ask(), lambda ledger: ledger.forget(ledger.agent.pending[-1])]
         with pytest.raises(OSError, match=r"cannot be written \(database or disk is full\); nothing was done"):
             agent.perform(calls * 300)
@@ -333,7 +334,7 @@ def test_a_compaction_that_cannot_be_written_drops_nothing(path):
     with made(path) as agent:
         for _ in range(20):
             agent.tell(agent.ask(), 1.0)
-        agent._journal._connection.execute(
+        agent._file._file.connection.execute(
             "CREATE TEMP TRIGGER full BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'full'); END"
         )
         state = agent.state_dict()

@@ -11,7 +11,7 @@ import pytest
 from command import logbarrier
 
 import logbarrier as lb
-from logbarrier.agent.durable import checksums, journal, wal
+from logbarrier.agent.durable import checksums, sqlite_file, wal
 from logbarrier.agent.durable.checksums import DamagedError
 from logbarrier.agent.durable.salvage import salvaged_log
 from logbarrier.cli.log import log as log_command
@@ -30,7 +30,7 @@ CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    monkeypatch.setattr(journal, "SYNCHRONOUS", "OFF")  # no process dies here
+    monkeypatch.setattr(sqlite_file, "SYNCHRONOUS", "OFF")  # no process dies here
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ def test_a_torn_last_commit_is_what_a_crash_leaves(path, tmp_path):
 
 
 def test_the_write_ahead_log_stays_short(path, monkeypatch):
-    monkeypatch.setattr(journal, "PAGES_IN_WAL", 40)
+    monkeypatch.setattr(sqlite_file, "PAGES_IN_WAL", 40)
     with played(path, 200):
         assert wal.wal_of(path).stat().st_size < 60 * 4200
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import logbarrier as lb
-from logbarrier.agent.durable import journal, ledger
+from logbarrier.agent.durable import ledger, sqlite_file
 from logbarrier.engine.random import step_uniforms, stream_key
 
 ALPHA, ETA = 0.5, 20.0
@@ -107,13 +107,17 @@ class Walk:
     def reopen(self):
         self.agent = lb.DurableAgent(self.path, clock=lambda: self.now)
 
+    @property
+    def ledger(self):
+        return self.agent._file.ledgers["default"]
+
     def kill(self):
         if self.random.random() < 0.5:
-            self.agent._ledger.ask()  # begun, not written: it never happened
-            self.agent._ledger.drop(self.now)
-        self.agent._lock.release()
-        self.agent._closed = True
-        self.agent._journal._connection.close()
+            self.ledger.ask()  # begun, not written: it never happened
+            self.ledger.drop(self.now)
+        self.agent._file._lock.release()
+        self.agent._file._closed = True
+        self.agent._file._file.connection.close()
         self.reopen()
 
     def restart(self):
@@ -129,13 +133,13 @@ class Walk:
             size = self.random.integers(1, len(self.agent.arms) + 1)
             names = [str(name) for name in self.random.choice(self.agent.arms, size=size, replace=False)]
         identity, arm, probability = self.agent.ask(names)
-        assert (identity, arm, pytest.approx(probability, abs=1e-12)) == self.model.ask(names, self.agent._ledger._time)
+        assert (identity, arm, pytest.approx(probability, abs=1e-12)) == self.model.ask(names, self.ledger._time)
 
     def tell(self):
         if self.agent.pending:
             identity, reward = int(self.random.choice(self.agent.pending)), float(self.random.normal())
             assert self.agent.tell(identity, reward) == "told"
-            self.model.tell(identity, reward, self.agent._ledger._time)
+            self.model.tell(identity, reward, self.ledger._time)
 
     def tell_again(self):
         for identity in list(self.model.told)[-1:]:
@@ -156,14 +160,14 @@ class Walk:
         if self.agent.pending:
             identity = int(self.random.choice(self.agent.pending))
             self.agent.forget(identity)
-            self.model.forget(identity, self.agent._ledger._time)
+            self.model.forget(identity, self.ledger._time)
 
     def compact(self):
         keep = float(self.random.choice([0.0, 2.0, 10.0]))
         assert self.agent.pending is not None  # what is due is closed first
-        self.model.expire(self.agent._ledger._now())
+        self.model.expire(self.ledger._now())
         self.agent.compact(keep=keep)
-        self.model.drop(self.agent._ledger._now() - keep)
+        self.model.drop(self.ledger._now() - keep)
 
     def add_arm(self):
         name = next(self.names) if self.random.random() < 0.7 or "a" in self.agent.arms else "a"
@@ -189,7 +193,7 @@ class Walk:
 
     def check(self):
         assert self.agent.pending is not None  # a call, so that what is due is closed
-        self.model.expire(self.agent._ledger._now())
+        self.model.expire(self.ledger._now())
         assert self.agent.arms == tuple(name for name, _ in self.model.theta)
         assert self.agent.pending == tuple(self.model.pending)
         assert np.abs(self.agent.policy - self.model.policy()).max() <= 1e-12
@@ -197,7 +201,7 @@ class Walk:
 
 @pytest.mark.parametrize("piece", range(PIECES))
 def test_any_interleaving_is_what_the_model_says(tmp_path, monkeypatch, piece):
-    monkeypatch.setattr(journal, "SYNCHRONOUS", "OFF")  # kills here end no process
+    monkeypatch.setattr(sqlite_file, "SYNCHRONOUS", "OFF")  # kills here end no process
     monkeypatch.setattr(ledger, "EVENTS_PER_SNAPSHOT", 8)
     monkeypatch.setattr(ledger, "BYTES_PER_EVENT", 1000)
     monkeypatch.setattr(ledger, "DROPPED_AT_ONCE", 2)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import logbarrier as lb
-from logbarrier.bandits.algorithms.auto_log_barrier import WATCHED
+from logbarrier.bandits.algorithms.auto_log_barrier import WARM_UP
 from logbarrier.bandits.algorithms.drops import ALLOWANCES, FARTHEST_FALL, SETTLED, SURE
 from logbarrier.bandits.problems import Bandit, uniform_noise
 from logbarrier.engine.compiled import compiled
@@ -45,7 +45,7 @@ def by_the_formulas(rewards, probabilities, n_arms=4, last=None):
             arm = last if last is not None and t == len(rewards) else arm
             x, lift, drain, dropped = r - b, mpmath.mpf(0), mpmath.mpf(0), False
             age += 1
-            if age > WATCHED and spread > 0:
+            if age > WARM_UP and spread > 0:
                 decided = mpmath.mpf("1.2") + mpmath.mpf("0.18") * mpmath.log(n_arms)
                 z = (max(mpmath.log(1 + contest) - mpmath.log(n_arms) / 3, 0) / 8) ** 4
                 pace = (
@@ -101,7 +101,7 @@ def test_every_step_is_the_formula(steps):
 
 
 def test_after_a_drop_every_step_is_still_the_formula():
-    """Two drops, of 2 and of 1 deviations, in 1500 steps; the rates begin anew and the drain stays stronger."""
+    """Two drops, of 2 and of 1 deviations, in 1500 steps; the rates are reset and the drain stays stronger."""
     generator = np.random.default_rng(1)
     rewards = generator.normal(size=1500) - 2.0 * (np.arange(1500) >= 400) - 1.0 * (np.arange(1500) >= 900)
     probabilities = generator.uniform(0.4, 1.0, 1500)
@@ -116,7 +116,7 @@ def test_after_a_drop_every_step_is_still_the_formula():
 
 def test_no_reward_moves_a_preference_by_more_than_four():
     rewards = [0.0, 1e-3] * 20 + [1.0] + [1e-3] * 20 + [-1e6] + [1.0] * 5
-    lifts = np.array(moves(rewards, [1.0] * len(rewards)))[:, 0]  # at p = 1 nothing is taken for chance
+    lifts = np.array(moves(rewards, [1.0] * len(rewards)))[:, 0]  # at p = 1 there is no variance correction
     assert lifts[40] == 4.0
     assert lifts[61] == -4.0
     assert np.abs(lifts[20:]).max() == 4.0
@@ -138,7 +138,7 @@ def test_an_arm_learns_more_slowly_the_more_rewards_it_has_had_and_no_arm_for_an
     """The same reward moves a preference by an amount that falls like 1/sqrt(n + 40/(K + 10) + 1/4)."""
     arms = [0, 0, 0, 0, 1] * 20
     after_many, after_few = (last_lift([*arms, last], added=0.25) - last_lift([*arms, last]) for last in (0, 1))
-    counted = [arms[WATCHED:].count(last) + 1 for last in (0, 1)]
+    counted = [arms[WARM_UP:].count(last) + 1 for last in (0, 1)]
     assert after_few / after_many == pytest.approx(open_rate(counted[1]) / open_rate(counted[0]), rel=1e-12)
 
 
@@ -153,7 +153,7 @@ def test_once_decided_an_arm_that_was_hardly_pulled_learns_hardly_faster_than_th
 def test_the_first_pull_of_an_arm_takes_four_from_its_preference():
     """So that arms which were not tried come first: of ten, nine or ten are tried in eighteen pulls after the first eight."""
     arms = [0] * 39
-    pulls = len(arms) - WATCHED + 1
+    pulls = len(arms) - WARM_UP + 1
     known = last_lift([*arms, 0]) + 0.3 * open_rate(pulls) ** 2
     unknown = last_lift([*arms, 1]) + 0.3 * open_rate(1) ** 2
     assert unknown + 4.0 == pytest.approx(known * open_rate(1) / open_rate(pulls), rel=1e-12)
@@ -254,7 +254,7 @@ def test_neither_unit_nor_offset_changes_what_counts_as_a_drop(unit, offset):
     ).all()
 
 
-def test_it_follows_arms_that_swap_where_a_steady_world_is_taken_for_granted():
+def test_it_follows_arms_that_swap_where_a_steady_problem_is_assumed():
     """Eight swaps. Without the restart the regret is a multiple; the seed is fixed."""
     options = {"horizon": 40_000, "runs": 8, "seed": 3, "checkpoints": 2, "metrics": ["regret"]}
     problem = lb.SwappingArms(n_arms=10, gap=0.5, period=5000)

@@ -115,10 +115,10 @@ def test_a_rule_of_ones_own_runs_in_simulator_and_agent():
     def reward_squared(reward, probability, t, memory, hyper):
         return 0.1 * reward * abs(reward), 0.1 * reward * abs(reward)
 
-    class Own(Broken):
+    class UserDefined(Broken):
         lift_and_drain = staticmethod(reward_squared)
 
-    own = Own(learning_rate=0.1)
+    own = UserDefined(learning_rate=0.1)
     testing.check_agent_matches_simulator(own)
     testing.check_state_round_trip(own)
     testing.check_draws(own)
@@ -177,6 +177,6 @@ def test_a_field_that_a_rule_did_not_declare_is_named_in_one_sentence(use):
     ],
 )
 def test_a_memory_without_proper_names_is_refused(declared, error, sentence):
-    rule_type = type("Own", (lb.SGB,), declared)
-    with pytest.raises(error, match=f"Own: {sentence}"):
+    rule_type = type("UserDefined", (lb.SGB,), declared)
+    with pytest.raises(error, match=f"UserDefined: {sentence}"):
         rule_type(learning_rate=0.1)

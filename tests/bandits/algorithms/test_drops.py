@@ -42,7 +42,7 @@ def test_nothing_is_noticed_before_the_mean_is_known(n):
     assert first_notice(np.full(n, 3.0)) == (0, pytest.approx(np.zeros(SIZE)))
 
 
-def test_silence_in_a_steady_world():
+def test_silence_on_a_steady_problem():
     """An excursion passes with probability exp(-16) / age; 2e5 normal steps from age 1000 on raise a false alarm in fewer than
     2 of 10,000 seeds, and rewards of an arm that fails once in a hundred pulls are no drop either."""
     generator = np.random.default_rng(5)

@@ -227,7 +227,7 @@ def test_bad_parameters_are_refused_in_one_sentence(make, message):
     "rule", [lb.MiniBatchLogBarrierSGB(learning_rate=1.0, weight=0.1, batch=2), lb.TwoPhaseEntropySGB(tau=0.0, batch=2)]
 )
 def test_a_late_reward_of_a_batch_counts_at_the_policy_that_drew_it(rule):
-    """Half a batch told late, from the uniform start, the other half later: each R (e_a - p) has its own p."""
+    """Half a batch of rewards comes late, from the uniform start, the other half later: each R (e_a - p) has its own p."""
     batch = 2 if rule.name.startswith("mini") else 64
     agent = lb.Agent(rule, n_arms=2, seed=0)
     late = agent.ask()

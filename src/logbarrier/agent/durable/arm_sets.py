@@ -1,4 +1,4 @@
-"""Which arms an agent had at each of its decisions: one arm set per change of the arms, named by the event that made it."""
+"""The arms at each decision: one arm set per change of the arms, named by the number of the event that changed them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .checksums import damaged, row_checksum
 
 
 class ArmSets:
-    """The arm sets of a file, read as they are needed."""
+    """The arm sets of an experiment, read as they are needed; suffix: that of its tables."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, suffix: str = "") -> None:
+        self._path, self._table = path, f"arm_sets{suffix}"
         self._since: list[int] = []  # event numbers, ascending
         self._arms: list[list[Any]] = []
         self._reconstructed_to = -1
@@ -23,9 +23,10 @@ class ArmSets:
     def read(self, connection: sqlite3.Connection) -> None:
         """Add those that were written since the last call."""
         last = self._since[-1] if self._since else -1
-        for number, arms, checksum in connection.execute("SELECT * FROM arm_sets WHERE number > ? ORDER BY number", (last,)):
+        query = f"SELECT * FROM {self._table} WHERE number > ? ORDER BY number"
+        for number, arms, checksum in connection.execute(query, (last,)):
             if row_checksum((number, arms)) != checksum:
-                raise damaged(self._path, f"row {number} of arm_sets is not what was written")
+                raise damaged(self._path, f"row {number} of {self._table} is not what was written")
             self._add(number, json.loads(arms))
 
     def reconstruct(self, connection: sqlite3.Connection) -> None:
@@ -42,7 +43,7 @@ class ArmSets:
         self._arms.append(arms)
 
     def at(self, number: int) -> tuple[int | None, list[Any] | None]:
-        """The arm set in force at an event: its own number and the names; None where they are not known any more."""
+        """The arm set in force at an event: its number and the names; None where they are not known any more."""
         place = bisect_right(self._since, number) - 1
         return (None, None) if place < 0 else (self._since[place], self._arms[place])
 

@@ -54,7 +54,7 @@ def row_checksum(row: tuple[Any, ...]) -> int:
 
 
 def seal(path: Path) -> None:
-    """Write the checksum of a file that nobody has open into it; no harm is done if that is never finished."""
+    """Write the checksum of a closed file into it; an interrupted write does no harm."""
     file = os.open(path, os.O_RDWR)
     try:
         os.pwrite(file, _file_checksum(file).to_bytes(SEAL_SIZE), SEAL_AT)
@@ -63,7 +63,7 @@ def seal(path: Path) -> None:
 
 
 def is_as_sealed(path: Path) -> bool | None:
-    """Whether no bit of a file that nobody has open has changed since it was sealed; None where it never was."""
+    """Whether no bit of a closed file has changed since it was sealed; None where it never was."""
     if not path.is_file():
         return None
     file = os.open(path, os.O_RDONLY)

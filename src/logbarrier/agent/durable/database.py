@@ -1,12 +1,14 @@
-"""The SQLite file of an agent: its tables, how it is opened, and how its rows are verified.
+"""The SQLite file of decisions: its tables, and how its rows are verified.
 
-    events     number, time, kind, and what the kind needs of: decision, arm (JSON), reward, probability, detail (JSON)
-    snapshots  number of the last event in it, state (JSON): the first, from which a whole replay starts, and the last
-    history    number, time, rewards told so far, their sum, the most likely arms with their probabilities (JSON)
-    settings   name, value (JSON)
-    arm_sets   number of the event since which the agent has had these arms (JSON)
+    experiments  id, name; experiment 3 has the tables events_3, snapshots_3, ...; the default experiment has no suffix
+and for each experiment
+    events       number, time, kind, and what the kind needs of: decision, arm (JSON), reward, probability, detail (JSON)
+    snapshots    number of the last event in it, state (JSON): the first, from which a whole replay starts, and the last
+    history      number, time, rewards so far, their sum, the most likely arms with their probabilities (JSON)
+    settings     name, value (JSON)
+    arm_sets     number of the event since which the agent has had these arms (JSON)
 
-The last column of each is the row's checksum. Files of earlier versions have neither checksums nor arm_sets.
+The last column of each is the row's checksum. Files of the first version have neither checksums nor arm_sets.
 """
 
 from __future__ import annotations
@@ -23,18 +25,20 @@ from .arm_sets import arm_set_row, reconstructed
 from .checksums import damaged, event_checksum, row_checksum
 
 APPLICATION = 0x6C6F6762
-ARM_SETS = "CREATE TABLE arm_sets (number INTEGER PRIMARY KEY, arms TEXT NOT NULL, checksum INTEGER)"
+DEFAULT = "default"  # the name of the experiment whose tables have no suffix
+ARM_SETS = "CREATE TABLE arm_sets{0} (number INTEGER PRIMARY KEY, arms TEXT NOT NULL, checksum INTEGER)"
 SCHEMA = f"""
-CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, decision INTEGER, arm TEXT,
+CREATE TABLE events{{0}} (number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, decision INTEGER, arm TEXT,
                      reward REAL, probability REAL, detail TEXT, checksum INTEGER);
-CREATE INDEX by_decision ON events (decision);
-CREATE TABLE snapshots (number INTEGER PRIMARY KEY, state TEXT NOT NULL, checksum INTEGER);
-CREATE TABLE history (number INTEGER PRIMARY KEY, time REAL NOT NULL, told INTEGER, reward_sum REAL, policy TEXT,
+CREATE INDEX by_decision{{0}} ON events{{0}} (decision);
+CREATE TABLE snapshots{{0}} (number INTEGER PRIMARY KEY, state TEXT NOT NULL, checksum INTEGER);
+CREATE TABLE history{{0}} (number INTEGER PRIMARY KEY, time REAL NOT NULL, told INTEGER, reward_sum REAL, policy TEXT,
                       checksum INTEGER);
-CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER);
+CREATE TABLE settings{{0}} (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER);
 {ARM_SETS};
 """
-UNCHECKED = "events without checksum"  # a setting: up to this event the file was written by an earlier version
+EXPERIMENTS = "CREATE TABLE IF NOT EXISTS experiments (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, checksum INTEGER)"
+UNCHECKED = "events without checksum"  # a setting: up to this event the file was written by the first version
 SMALL_TABLES = ("snapshots", "history", "settings", "arm_sets")
 DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT)  # the rest: the disk, rights, a file of another program
 
@@ -78,21 +82,35 @@ def reading(path: Path) -> Iterator[None]:
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in DAMAGE:
             raise damaged(path, f"SQLite reports '{error}'") from None
         raise OSError(f"DurableAgent: {path} cannot be opened: {error}") from None
-    except json.JSONDecodeError as error:  # in a file of an earlier version, without checksums
+    except json.JSONDecodeError as error:  # in a file of the first version, without checksums
         raise damaged(path, f"a row is not JSON ({error})") from None
 
 
+def has_table(connection: sqlite3.Connection, table: str) -> bool:
+    """Whether the file has a table of this name."""
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone() is not None
+
+
 def is_early(connection: sqlite3.Connection) -> bool:
-    """Whether an earlier version made the file."""
-    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'arm_sets'").fetchone() is None
+    """Whether the first version made the file."""
+    return not has_table(connection, "arm_sets")
+
+
+def suffixes(connection: sqlite3.Connection, path: Path) -> dict[str, str]:
+    """The suffix of the tables of each experiment, by name; the default one, whether it has been created or not, is first."""
+    found = {DEFAULT: ""}
+    if has_table(connection, "experiments"):
+        rows = connection.execute("SELECT * FROM experiments ORDER BY id")
+        found |= {name: f"_{number}" for number, name in (checked(path, "experiments", row) for row in rows)}
+    return found
 
 
 def upgrade(connection: sqlite3.Connection, path: Path) -> None:
-    """Add to a file of an earlier version what it lacks; its events stay as they are, without checksums."""
+    """Add to a file of the first version what it lacks; its events stay as they are, without checksums."""
     connection.execute("BEGIN IMMEDIATE")
     for table in ("events", "snapshots", "history", "settings"):
         connection.execute(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER")
-    connection.execute(ARM_SETS)
+    connection.execute(ARM_SETS.format(""))
     if connection.execute("SELECT 1 FROM snapshots").fetchone() is not None:
         rows = [arm_set_row(*each) for each in reconstructed(connection, path)]
         connection.executemany("INSERT INTO arm_sets VALUES (?, ?, ?)", rows)
@@ -105,7 +123,7 @@ def upgrade(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def checked(path: Path, table: str, row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A row of one of SMALL_TABLES, without its checksum; DamagedError where that is wrong."""
+    """A row of any table but `events`, without its checksum; DamagedError where that is wrong."""
     if row_checksum(row[:-1]) != row[-1]:
         raise damaged(path, f"row {row[0]!r} of {table} is not what was written")
     return row[:-1]
@@ -119,9 +137,9 @@ def checked_event(path: Path, row: tuple[Any, ...], unchecked: int) -> Event:
     return Event(*values)
 
 
-def settings_of(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:
+def settings_of(connection: sqlite3.Connection, path: Path, suffix: str = "") -> dict[str, Any]:
     """name -> value."""
-    rows = (checked(path, "settings", row) for row in connection.execute("SELECT * FROM settings"))
+    rows = (checked(path, f"settings{suffix}", row) for row in connection.execute(f"SELECT * FROM settings{suffix}"))
     return {name: json.loads(value) for name, value in rows}
 
 
@@ -134,9 +152,10 @@ def check_structure(connection: sqlite3.Connection, path: Path) -> None:
 
 def check_rows(connection: sqlite3.Connection, path: Path) -> None:
     """Raise DamagedError at the first row of any table that is not what was written."""
-    unchecked = settings_of(connection, path).get(UNCHECKED, 0)
-    for table in SMALL_TABLES:
-        for row in connection.execute(f"SELECT * FROM {table}"):
-            checked(path, table, row)
-    for row in connection.execute("SELECT * FROM events ORDER BY number"):
-        checked_event(path, row, unchecked)
+    for suffix in suffixes(connection, path).values():
+        unchecked = settings_of(connection, path, suffix).get(UNCHECKED, 0)
+        for table in SMALL_TABLES:
+            for row in connection.execute(f"SELECT * FROM {table}{suffix}"):
+                checked(path, f"{table}{suffix}", row)
+        for row in connection.execute(f"SELECT * FROM events{suffix} ORDER BY number"):
+            checked_event(path, row, unchecked)

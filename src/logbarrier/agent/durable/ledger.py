@@ -1,4 +1,4 @@
-"""The ledger: an agent together with its journal, both moved by the same calls. For one thread; DurableAgent shares it."""
+"""The ledger of an experiment: its agent and its journal, both moved by the same calls. For one thread at a time."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from ..pending import Decision
 from .checksums import damaged
 from .database import Event
 from .journal import Journal, Mark, Old
+from .replay import replay
 
 EVENTS_PER_SNAPSHOT = 4096
 BYTES_PER_EVENT = 64  # a snapshot may cost so much of the file per event since the last
 MARKS = 200  # of the history: one whenever the journal has grown by a 200th
 ARMS_IN_A_MARK = 8
-DROPPED_AT_ONCE = 500  # so that no caller waits long for its turn
+DROPPED_AT_ONCE = 500  # so that no call is delayed for long
 
 
 class SettledError(ValueError):
@@ -30,21 +31,29 @@ class SettledError(ValueError):
 
 
 class Ledger:
-    """What calls do: first to the agent in memory, then, with `commit`, to the disk. Nothing may be answered before.
+    """Calls change the agent in memory first, then, with `write` and a commit, the disk. Answer them after the commit.
 
-    ttl, default_reward: a decision older than ttl seconds is told default_reward, or forgotten where that is None.
+    Two settings close decisions: one older than `ttl` seconds is told `default_reward`, or forgotten where that is None.
     clock: seconds; the journal's time never runs backwards, whatever the clock does.
     """
 
     def __init__(self, journal: Journal, rule: Rule | None, clock: Callable[[], float]) -> None:
-        self.ttl: float | None = None
-        self.default_reward: float | None = None
         self._journal, self._rule, self._clock = journal, rule, clock
         self._asked_at: dict[int, float]
-        self._load()
+        self.load()
 
-    def _load(self) -> None:
-        """The agent as the journal has it: the last snapshot, and the events after it."""
+    @classmethod
+    def create(cls, journal: Journal, agent: Agent, settings: dict[str, Any], clock: Callable[[], float]) -> Ledger:
+        """Write a new agent as the first snapshot of a journal that is empty; return its ledger."""
+        now = float(clock())
+        birth = json.dumps({"agent": agent.state_dict(), "asked_at": [], "told": 0, "reward_sum": 0.0, "time": now})
+        mark = Mark(0, now, 0, 0.0, "[]")
+        journal.write([], snapshot=(0, birth), mark=mark, settings=settings, arm_sets=[(0, agent.arms)])
+        return cls(journal, agent.rule, clock)
+
+    def load(self) -> None:
+        """Set the agent as the journal has it: the last snapshot, and the events after it."""
+        self.settings = self._journal.settings()
         number, text = self._journal.snapshot()
         try:
             plain = json.loads(text)
@@ -62,37 +71,43 @@ class Ledger:
                 self._follow(event)
             except KeyError:
                 raise damaged(self._journal.path, f"row {event.number} of events does not fit those before it") from None
-        self._offset = max(0.0, self._time - self._clock())  # the clock was set back while nobody looked
+        self._offset = max(0.0, self._time - self._clock())  # the clock was set back while closed
         self._new: list[Event] = []
+        self._new_settings: dict[str, Any] = {}
         self._new_arm_sets: list[tuple[int, tuple[Any, ...]]] = []
         self._drop: Old | None = None
 
-    def recover(self) -> None:
-        """After a failed commit: forget what was not written."""
-        self._journal.reopen()
-        self._load()
+    def set(self, **settings: Any) -> None:
+        """Change settings."""
+        changed = {name: value for name, value in settings.items() if self.settings.get(name) != value}
+        self.settings |= changed
+        self._new_settings |= changed
 
-    def commit(self) -> None:
-        """Everything since the last commit is on disk when this returns. Raises sqlite3.Error; then `recover`."""
-        if not self._new and self._drop is None:
+    def write(self) -> None:
+        """Write everything since the last commit in the present transaction. Raises sqlite3.Error; `load` after that."""
+        if not self._new and not self._new_settings and self._drop is None:
             return
         since = self._number - self._snapshot_at
         snapshot, mark = None, None
         if self._drop is not None or (since >= EVENTS_PER_SNAPSHOT and since * BYTES_PER_EVENT >= self._snapshot_size):
             snapshot = self._number, self.snapshot_text()
-        if self._number - self._marked_at >= max(16, self._number // MARKS):
-            mark = self.mark()
-        self._journal.commit(self._new, snapshot=snapshot, mark=mark, arm_sets=self._new_arm_sets, drop=self._drop)
-        if snapshot is not None:
             self._snapshot_at, self._snapshot_size = self._number, len(snapshot[1])
-        if mark is not None:
-            self._marked_at = self._number
-        self._new, self._new_arm_sets, self._drop = [], [], None
+        if self._number - self._marked_at >= max(16, self._number // MARKS):
+            mark, self._marked_at = self.mark(), self._number
+        self._journal.write(
+            self._new,
+            snapshot=snapshot,
+            mark=mark,
+            settings=self._new_settings,
+            arm_sets=self._new_arm_sets,
+            drop=self._drop,
+        )
+        self._new, self._new_settings, self._new_arm_sets, self._drop = [], {}, [], None
 
     def save_snapshot(self) -> None:
-        """So that the next start has nothing to replay."""
+        """Write a snapshot, so that the next start has nothing to replay."""
         if self._number > self._snapshot_at:
-            self._journal.commit([], snapshot=(self._number, self.snapshot_text()), mark=self.mark())
+            self._journal.write([], snapshot=(self._number, self.snapshot_text()), mark=self.mark())
 
     def snapshot_text(self) -> str:
         """The state of the agent and what the ledger adds to it."""
@@ -116,7 +131,7 @@ class Ledger:
     def replayed(self) -> Agent:
         """An agent rebuilt by replaying the whole journal, from its creation or from when something was last dropped.
 
-        Events that wait for the next commit are part of it.
+        Events of the present batch are part of it.
         """
         number, text = self._journal.snapshot(first=True)
         agent = Agent.from_state_dict(json.loads(text)["agent"], rule=self._rule)
@@ -184,21 +199,22 @@ class Ledger:
         self._new_arm_sets.append((self._number, self.agent.arms))
 
     def expire(self) -> None:
-        """Close the decisions that have waited longer than ttl."""
-        if self.ttl is None:
+        """Close the decisions that have been pending longer than ttl."""
+        ttl, default_reward = self.settings.get("ttl"), self.settings.get("default_reward")
+        if ttl is None:
             return
-        oldest_allowed = self._now() - self.ttl
+        oldest_allowed = self._now() - ttl
         late = []
         for identity, asked_at in self._asked_at.items():  # oldest first, since time never runs backwards
             if asked_at >= oldest_allowed:
                 break
             late.append(identity)
         for identity in late:
-            if self.default_reward is None:
+            if default_reward is None:
                 self.agent.forget(identity)
             else:
-                self.agent.tell(identity, self.default_reward)
-            self._note("expire", identity, reward=self.default_reward)
+                self.agent.tell(identity, default_reward)
+            self._note("expire", identity, reward=default_reward)
 
     def ago(self, seconds: float) -> float:
         """The journal's time so long ago."""
@@ -232,7 +248,7 @@ class Ledger:
         self._follow(event)
 
     def _follow(self, event: Event) -> None:
-        """What the ledger itself remembers of an event."""
+        """Update the numbers of the ledger itself by an event."""
         self._number, self._time = event.number, event.time
         if event.decision is not None and event.kind == "ask":
             self._asked_at[event.decision] = event.time
@@ -253,38 +269,5 @@ class Ledger:
         return settled
 
 
-def replay(agent: Agent, event: Event) -> None:
-    """What an event did to the agent, once more."""
-    arm = None if event.arm is None else json.loads(event.arm)
-    match event.kind:
-        case "ask":
-            decision = agent.ask(None if event.detail is None else json.loads(event.detail))
-            same = math.isclose(decision.probability, event.probability or 0.0, rel_tol=1e-9)
-            if (decision.id, decision.arm) != (event.decision, arm) or not same:
-                raise ValueError(f"DurableAgent: event {event.number} of the journal does not replay; is the rule the same?")
-        case "tell":
-            agent.tell(_of(event.decision), _of(event.reward))
-        case "forget":
-            agent.forget(_of(event.decision))
-        case "expire" if event.reward is None:
-            agent.forget(_of(event.decision))
-        case "expire":
-            agent.tell(_of(event.decision), _of(event.reward))
-        case "observe":
-            agent.observe(arm, _of(event.reward), probability=event.probability)
-        case "add_arm":
-            agent.add_arm(arm, probability=event.probability)
-        case "remove_arm":
-            agent.remove_arm(arm)
-        case _:
-            raise ValueError(f"DurableAgent: event {event.number} of the journal has an unknown kind {event.kind!r}")
-
-
 def _plain_name(arm: Any) -> Any:
     return arm.item() if isinstance(arm, np.generic) else arm
-
-
-def _of(value: Any) -> Any:
-    if value is None:
-        raise ValueError("DurableAgent: the journal is damaged")
-    return value

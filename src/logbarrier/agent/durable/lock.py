@@ -1,4 +1,4 @@
-"""One process per agent: a lock file beside the journal."""
+"""One process per agent: a lock file next to its file."""
 
 from __future__ import annotations
 

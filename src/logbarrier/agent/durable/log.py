@@ -15,6 +15,7 @@ from typing import Any
 from .arm_sets import ArmSets
 from .checksums import damaged, is_as_sealed
 from .database import (
+    DEFAULT,
     UNCHECKED,
     Event,
     check_application,
@@ -25,6 +26,7 @@ from .database import (
     is_early,
     reading,
     settings_of,
+    suffixes,
 )
 from .journal import Mark
 from .wal import is_wal_empty
@@ -33,14 +35,16 @@ PAGE = 2000  # events
 OUTCOMES = {"tell": "told", "forget": "forgotten", "expire": "expired"}
 
 
-def read_log(path: str | Path, *, after: int = -1) -> Iterator[dict[str, Any]]:
-    """The decisions of a DurableAgent's file with ids above `after`, in order, also while it is in use.
+def read_log(path: str | Path, *, after: int = -1, experiment: str = DEFAULT) -> Iterator[dict[str, Any]]:
+    """The decisions of an experiment with ids above `after`, in order, also while its file is in use.
+
+    experiment: its name; the default is that of a DurableAgent.
 
     Each is a dict: id, time, arm, probability (the propensity it was drawn with), arm_set (a number for all the arms that
     the agent had then; None where `ask` was given fewer), available (the names of the arms it was drawn from), reward (None if
     none came), outcome ("told", "forgotten", "expired" or None while it is pending) and closed (when).
 
-    arm_set and available are both None where they are not known any more: for decisions that an earlier version made before
+    arm_set and available are both None where they are not known any more: for decisions that the first version made before
     others were dropped. A row that is not what was written raises DamagedError, a ValueError.
     """
     file = Path(path)
@@ -48,10 +52,11 @@ def read_log(path: str | Path, *, after: int = -1) -> Iterator[dict[str, Any]]:
         with reading(file):
             if after < 0 and not (is_wal_empty(file) and is_as_sealed(file)):
                 check_structure(connection, file)
-        arm_sets = ArmSets(file)
+            suffix = suffix_of(connection, file, experiment)
+        arm_sets = ArmSets(file, suffix)
         while True:
             with reading(file):
-                events = _page(connection, file, after, arm_sets)
+                events = _page(connection, file, after, arm_sets, suffix)
                 decisions = [list(of_one) for _, of_one in itertools.groupby(events, attrgetter("decision"))]
                 if len(events) == PAGE:
                     decisions.pop()  # the next page may have more of it
@@ -62,9 +67,9 @@ def read_log(path: str | Path, *, after: int = -1) -> Iterator[dict[str, Any]]:
             after = rows[-1]["id"]
 
 
-def _page(connection: sqlite3.Connection, path: Path, after: int, arm_sets: ArmSets) -> list[Event]:
+def _page(connection: sqlite3.Connection, path: Path, after: int, arm_sets: ArmSets, suffix: str) -> list[Event]:
     """The first PAGE events of decisions above `after`, by decision; and the arm sets that they need."""
-    query = "SELECT {} FROM events WHERE decision > ? ORDER BY decision, number LIMIT ?"
+    query = f"SELECT {{}} FROM events{suffix} WHERE decision > ? ORDER BY decision, number LIMIT ?"
     connection.execute("BEGIN")  # decisions and arm sets of one moment
     try:
         if is_early(connection):
@@ -74,7 +79,7 @@ def _page(connection: sqlite3.Connection, path: Path, after: int, arm_sets: ArmS
         else:
             rows = connection.execute(query.format("*"), (after, PAGE)).fetchall()
             arm_sets.read(connection)
-            unchecked = settings_of(connection, path).get(UNCHECKED, 0)
+            unchecked = settings_of(connection, path, suffix).get(UNCHECKED, 0)
     finally:
         connection.execute("COMMIT")
     return [checked_event(path, row, unchecked) for row in rows]
@@ -106,12 +111,21 @@ def _name(text: str) -> Any:
     return json.loads(text)
 
 
-def read_history(path: str | Path) -> list[Mark]:
-    """The history of the policy and of rewards, oldest first."""
+def read_history(path: str | Path, experiment: str = DEFAULT) -> list[Mark]:
+    """The history of the policy and of the rewards of an experiment, oldest first."""
     file = Path(path)
     with contextlib.closing(open_file(file)) as connection, reading(file):
-        rows = connection.execute("SELECT * FROM history ORDER BY number").fetchall()
-        return [Mark(*(row if is_early(connection) else checked(file, "history", row))) for row in rows]
+        table = f"history{suffix_of(connection, file, experiment)}"
+        rows = connection.execute(f"SELECT * FROM {table} ORDER BY number").fetchall()
+        return [Mark(*(row if is_early(connection) else checked(file, table, row))) for row in rows]
+
+
+def suffix_of(connection: sqlite3.Connection, path: Path, experiment: str) -> str:
+    """The suffix of the tables of an experiment."""
+    found = suffixes(connection, path)
+    if experiment not in found:
+        raise KeyError(f"read_log: there is no experiment {experiment!r} in {path.name}")
+    return found[experiment]
 
 
 def open_file(path: Path) -> sqlite3.Connection:

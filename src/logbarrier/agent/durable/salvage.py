@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from .arm_sets import ArmSets
 from .checksums import DamagedError
-from .database import UNCHECKED, Event, checked_event, is_early, reading, settings_of
-from .log import log_row, open_file
+from .database import DEFAULT, UNCHECKED, Event, checked_event, is_early, reading, settings_of
+from .log import log_row, open_file, suffix_of
 
 MOST_UNREADABLE = 100_000  # event numbers in succession: more than a damaged page of SQLite's tree can hide
 
@@ -23,17 +23,19 @@ class Salvaged(NamedTuple):
     is_whole: bool
 
 
-def salvaged_log(path: str | Path) -> Salvaged:
-    """The decisions that can still be read. Which arms were available is None where the record of the arms is damaged.
+def salvaged_log(path: str | Path, *, experiment: str = DEFAULT) -> Salvaged:
+    """The decisions of an experiment that can still be read.
+
+    `available` is None where the record of the arms is damaged.
 
     A decision without outcome may have had one, in a row that could not be read.
     """
     file = Path(path)
     with contextlib.closing(open_file(file)) as connection:
         with reading(file):
-            early = is_early(connection)
-        events, changed, is_whole = _readable(connection, file, early)
-        arm_sets = ArmSets(file)
+            early, suffix = is_early(connection), suffix_of(connection, file, experiment)
+        events, changed, is_whole = _readable(connection, file, early, suffix)
+        arm_sets = ArmSets(file, suffix)
         with contextlib.suppress(sqlite3.Error, ValueError):
             arm_sets.reconstruct(connection) if early else arm_sets.read(connection)
     decisions: dict[int, list[Event]] = {}
@@ -47,12 +49,12 @@ def salvaged_log(path: str | Path) -> Salvaged:
     return Salvaged(rows, changed, is_whole)
 
 
-def _readable(connection: sqlite3.Connection, path: Path, early: bool) -> tuple[list[Event], int, bool]:
+def _readable(connection: sqlite3.Connection, path: Path, early: bool, suffix: str) -> tuple[list[Event], int, bool]:
     """The events that are what was written, how many are not, and whether SQLite could read all pages."""
     unchecked = 1 << 62 if early else 0
     with contextlib.suppress(sqlite3.Error, ValueError):
-        unchecked = unchecked or settings_of(connection, path).get(UNCHECKED, 0)
-    query = f"SELECT {'*, NULL' if early else '*'} FROM events WHERE number > ? ORDER BY number"
+        unchecked = unchecked or settings_of(connection, path, suffix).get(UNCHECKED, 0)
+    query = f"SELECT {'*, NULL' if early else '*'} FROM events{suffix} WHERE number > ? ORDER BY number"
     events: list[Event] = []
     changed: set[int] = set()
     last, unreadable, is_whole = 0, 0, True

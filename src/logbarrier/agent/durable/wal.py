@@ -17,12 +17,12 @@ HEADER, FRAME_HEADER = 32, 24
 
 
 def wal_of(path: Path) -> Path:
-    """The write-ahead log beside a database."""
+    """The write-ahead log of a database."""
     return path.with_name(path.name + "-wal")
 
 
 def is_wal_empty(path: Path) -> bool:
-    """Whether all of a database is in its own file."""
+    """Whether all of a database is in its main file."""
     wal = wal_of(path)
     return not wal.exists() or wal.stat().st_size == 0
 

@@ -1,6 +1,6 @@
 """The rules, one short file each.
 
-A file put beside this one is found by itself; its public name goes into `logbarrier/__init__.pyi`.
+A file put into this folder is found by itself; its public name goes into `logbarrier/__init__.pyi`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from .rule import TwoScalarRule
 GAIN = 1.5  # what a reward of one deviation adds to the preference of an arm pulled for the first time, but for doubt
 BOLD = 2.0  # rates grow by the factor 1 + 2 P as the policy decides
 DOUBT, LEAST_DOUBT = 40.0, 0.25  # an arm's rate counts 40/(K + 10) + 1/4 rewards more than it has had
-CHANCE = 0.3  # of the squared step in deviations: what a pull takes from its arm in an open contest
+VARIANCE_CORRECTION = 0.3  # of the squared step in deviations: what a pull takes from its arm in an open contest
 LARGEST_LIFT = 4.0  # what any reward may add
 NEWNESS = 4.0  # what an arm loses when it is pulled for the first time, so that all arms are tried first
 DECIDED, DECIDED_ARMS = 1.2, 0.18  # pace of the drain on a policy that has decided: 1.2 + .18 log K
@@ -27,8 +27,8 @@ LONG = 1.8  # what both gain per unit of z
 USUAL_LENGTH, LONG_LENGTH = 1.0 / 3.0, 8.0  # of a contest: z = (L/8)^4, L what log V has beyond a third of log K
 RECENCY = 2.0  # spread, level and share weigh the n-th step by about n
 SHORTEST, LATEST = 5.0, 30.0  # the baseline is a mean of about 5 + n/30 rewards
-WATCHED = 8  # rewards that are only looked at: the spread of fewer says nothing
-KEPT_ALIVE, REMEMBERED = 0.8, 0.5  # in a world that changes: least pace of the drain, and rewards that an arm's rate counts
+WARM_UP = 8  # rewards that move no preference: the spread of fewer says nothing
+KEPT_ALIVE, REMEMBERED = 0.8, 0.5  # on a problem that changes: least pace of the drain, and rewards that an arm's rate counts
 EPOCH = 2.0**40  # an arm's number of rewards starts at this multiple after each change
 
 MEMORY = (
@@ -57,7 +57,7 @@ def length_of(memory, log_arms):
 @compiled
 def drain_at(t, z, memory, n_arms, log_arms):
     """D_t from z and the memory before step t; 0 while the spread of the rewards is unknown."""
-    if memory.age < WATCHED or memory.spread == 0.0:
+    if memory.age < WARM_UP or memory.spread == 0.0:
         return 0.0
     age, decided = memory.age + 1.0, DECIDED + DECIDED_ARMS * log_arms
     still_open = OPEN * (1.0 + EARLY * n_arms / (age + n_arms))
@@ -80,13 +80,13 @@ def rate_of(pulls, probability, t, z, memory, n_arms):
 
 
 @compiled
-def chance_of(rate, free, share):
+def variance_correction(rate, free, share):
     """x(a), what noise alone would add to the weight of an arm with 1 - p(a) = free in an open contest; rate is alpha(a) s."""
-    return CHANCE * (1.0 - share) * free * rate * rate
+    return VARIANCE_CORRECTION * (1.0 - share) * free * rate * rate
 
 
 @compiled
-def begin_anew(memory):
+def reset(memory):
     """Forget what was learnt; the rates are again those of the first steps."""
     memory.share = memory.contested = memory.roots = memory.most = memory.age = 0.0
     for i in range(len(ALLOWANCES)):
@@ -110,7 +110,7 @@ def lift_and_drain(reward, probability, t, memory, hyper):
         free = max(1.0 - probability, 0.0)  # p may round to just above 1
         rate, spread = rate_of(pulls, probability, t, z, memory, n_arms), math.sqrt(memory.spread)
         lift = min(max(rate * (deviation / spread), -LARGEST_LIFT), LARGEST_LIFT)
-        lift -= chance_of(rate, free, memory.share) + (NEWNESS if pulls == 1.0 else 0.0)
+        lift -= variance_correction(rate, free, memory.share) + (NEWNESS if pulls == 1.0 else 0.0)
         fallen = may_change and drop_noticed((memory.level - paid) / spread, memory.age, memory.falls)
         memory.of_arm = EPOCH * memory.changes + pulls
         memory.roots += math.sqrt(pulls) - math.sqrt(max(pulls - 1.0, 1.0))
@@ -122,7 +122,7 @@ def lift_and_drain(reward, probability, t, memory, hyper):
     memory.share += RECENCY / (memory.age + RECENCY * n_arms) * (min(probability, 1.0) - memory.share)
     memory.baseline += deviation / min(memory.age, SHORTEST + memory.age / LATEST)
     if fallen:
-        begin_anew(memory)
+        reset(memory)
     return lift, drain
 
 
@@ -143,9 +143,9 @@ class AutoLogBarrier(TwoScalarRule):
         K_t       the sum over arms of sqrt(n(a)), each at least 1, over the largest of them: from K at first down to 1
 
     No reward moves a preference by more than 4, an arm's first pull takes 4 from its preference, and the first eight rewards
-    are only looked at. When the rewards drop, which drops.py watches for, the world has changed: all of this begins anew, and
-    from then on D_t is at least .8 K_t/sqrt(K tau), tau the mean number of steps between changes, and n(a) + P m counts for at
-    most sqrt(tau/K)/2 in alpha where p(a) < 1/2. `world="steady"` never does so.
+    move no preference. When the rewards drop, which drops.py detects, the problem has changed: all of this is reset, and
+    from then on D_t is at least .8 K_t/sqrt(K period), period the mean number of steps between changes, and n(a) + P m counts
+    for at most sqrt(period/K)/2 in alpha where p(a) < 1/2. `world="steady"` never does so.
     Rewards times a positive constant, or plus any, give the same decisions.
 
     >>> import logbarrier as lb
@@ -179,5 +179,5 @@ class AutoLogBarrier(TwoScalarRule):
         pulls = np.maximum(of_arms.of_arm - EPOCH * known.changes, 0.0) + 1.0
         rates = np.array([rate_of(n, p, t, z, known, n_arms) for n, p in zip(pulls, policy, strict=True)])
         lifts = rates * (means - known.first - known.baseline) / math.sqrt(known.spread) - NEWNESS * (pulls == 1.0)
-        lifts -= chance_of(rates, 1 - policy, known.share)
+        lifts -= variance_correction(rates, 1 - policy, known.share)
         return np.asarray(policy * lifts + drain / n_arms * (1 - n_arms * policy))

@@ -38,7 +38,7 @@ class ExactEntropyPG(VectorRule):
 
         theta(a) <- theta(a) + alpha p(a) (v(a) - sum_b p(b) v(b)),   v = r - tau log p
 
-    It is told the mean rewards r; arms are still drawn from p. learning_rate: alpha, a number or a `Schedule`. tau >= 0: the
+    It is given the mean rewards r; arms are still drawn from p. learning_rate: alpha, a number or a `Schedule`. tau >= 0: the
     temperature; the bias is at most tau log K.
     """
 

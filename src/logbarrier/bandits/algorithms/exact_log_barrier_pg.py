@@ -34,7 +34,7 @@ class ExactLogBarrierPG(VectorRule):
 
         theta <- theta + step [p (r - J) + (weight/K)(1 - K p)],   step = 1/(8 + 2 weight)
 
-    It is told the mean rewards r; arms are still drawn from p. weight > 0: the barrier's, K/eta of `LogBarrierSGB`; for an
+    It is given the mean rewards r; arms are still drawn from p. weight > 0: the barrier's, K/eta of `LogBarrierSGB`; for an
     accuracy of eps theirs is eps/2, and 320 K^2/eps^2 steps.
     """
 

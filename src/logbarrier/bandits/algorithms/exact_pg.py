@@ -1,4 +1,4 @@
-"""Exact policy gradient: told the mean rewards, it ascends J."""
+"""Exact policy gradient: given the mean rewards, it ascends J."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ExactPG(VectorRule):
 
         theta(a) <- theta(a) + alpha p(a) (r(a) - J)
 
-    It is told the mean rewards r; arms are still drawn from p, so that regret is counted. With alpha = 2/5 the
+    It is given the mean rewards r; arms are still drawn from p, so that regret is counted. With alpha = 2/5 the
     suboptimality after t steps is at most 5/(c^2 t), c = inf_t p_t(a*), for rewards in [0, 1].
 
     learning_rate: alpha, a number or a `Schedule`.

@@ -48,7 +48,7 @@ class MomentumLogBarrierSGB(VectorRule):
         u <- g + (1 - beta_t)(u - g'),   theta <- theta + step_t u
         step_t = step / (offset + t)^(1/3),   beta_t = min(1, decay step_{t-1}^2)
 
-    and u = g at the first pull. With late rewards p' is the policy of the reward told before.
+    and u = g at the first pull. With late rewards p' is the policy of the reward before.
 
     weight > 0: the barrier's, K/eta of `LogBarrierSGB`. step, offset, decay: theirs depend on
     smoothness constants that nobody knows; the defaults are ours.

@@ -74,7 +74,7 @@ def weigh(t, vectors, memory, hyper, weights):
     top = largest(vectors[0])
     start, end = -math.inf, -math.inf
     for a in range(n_arms):
-        centre, deviation = vectors[0, a] - top, vectors[2, a]  # from the top: a deviation may be nothing beside the centres
+        centre, deviation = vectors[0, a] - top, vectors[2, a]  # from the top: a deviation may be lost when added to a centre
         centres[a], precisions[a] = centre, 1.0 / deviation
         start, end = max(start, centre - REACH * deviation), max(end, centre + REACH * deviation)
     slope, depth = survey(start, centres, precisions, slopes)

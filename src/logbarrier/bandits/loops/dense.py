@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...engine.codegen.pointers import pointer_to, room_for
+from ...engine.codegen.pointers import buffer_of, pointer_to
 from ...engine.compiled import compiled, inlined, kernel
 from .functions import call_moves, share_to_mix
 from .policy import (
@@ -23,7 +23,7 @@ from .policy import (
 from .single import loop_of, nothing_more, the_place_itself
 
 PRESENT = np.empty(0)  # for `earlier`: the arm was drawn from the present policy
-_room_for_fault = room_for(1)
+_room_for_fault = buffer_of(1)
 
 
 class Learned(NamedTuple):

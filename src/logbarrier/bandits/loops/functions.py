@@ -74,7 +74,7 @@ def share_to_mix(state, t):
 
 
 class RuleFunctions(NamedTuple):
-    """A rule as a loop sees it: addresses, 0 for a function it has not, and hyper-parameters in slots."""
+    """A rule as a loop sees it: addresses, 0 for a function it has not, and hyper-parameters in a row."""
 
     moves: int
     mixing: int
@@ -174,12 +174,16 @@ def _reward_of_runs(function: Compiled) -> int:
 
 
 @cache
-def _learn(function: Compiled, fields: tuple[str, ...], kind: arguments.Kind) -> int:
+def _learn(function: Compiled, fields: tuple[str, ...], n_rows: int, kind: arguments.Kind) -> int:
     unpack, named = arguments.unpacker(kind), fields_of(fields)
 
     def learn(arm, reward, probability, t, policy, vectors, memory, hyper, n_arms, rows):
         arrays = array_at(policy, (n_arms,)), array_at(vectors, (rows, n_arms))
-        return 1 if function(arm, reward, probability, t, arrays[0], arrays[1], named(memory), unpack(hyper)) else 0
+        moved = function(arm, reward, probability, t, arrays[0], arrays[1], named(memory), unpack(hyper))
+        zero = 0.0
+        for row in range(n_rows):  # of the arm: a bad step shows there, nearly always
+            zero += 0.0 * vectors[row * n_arms + arm]  # NaN once a number is not finite
+        return (1 if moved else 0) if zero == 0.0 else -1
 
     return entry("the rule", learn, _LEARN, kind)
 
@@ -224,7 +228,7 @@ def vector_functions_of(rule: Any, n_arms: int) -> VectorRuleFunctions:
     kind, hyper = arguments.packed(f"{rule.name}.hyper", rule.hyper(n_arms))
     fields = rule.memory_fields
     draw = 0 if rule.draws_by_policy else _draw(rule.draw, fields, kind)
-    return VectorRuleFunctions(_learn(rule.learn, fields, kind), _weigh(rule.weigh, fields, kind), draw, hyper)
+    return VectorRuleFunctions(_learn(rule.learn, fields, len(rule.rows), kind), _weigh(rule.weigh, fields, kind), draw, hyper)
 
 
 def reward_functions_of(problem: Any) -> RewardFunctions:

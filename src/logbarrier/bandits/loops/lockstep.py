@@ -1,7 +1,7 @@
 """The lockstep loop for few arms: eight runs side by side, one in each lane.
 
-With a handful of arms a step is short and waits for its own results; eight runs at once fill the waiting. Each lane does
-the operations of its run alone, so a run's bits do not depend on which runs are beside it. What every step does is done in
+With a handful of arms a step is short and mostly latency; eight runs at once hide it. Each lane does
+the operations of its run alone, so a run's bits do not depend on which runs share its lanes. What every step does is done in
 lanes; what is rare (a reward out of range, a total that needs a new shift) is done run by run.
 
 State of eight runs over K arms, as rows (engine/codegen/lane_arrays.py):
@@ -23,7 +23,7 @@ from numba.core import types
 from ...engine.codegen.integer_lanes import lanes_from, load_integers, select_equal, splat_whole, store_whole, whole_if_above
 from ...engine.codegen.lane_arrays import column_of, new_rows, rows_at, tables_at
 from ...engine.codegen.lanes import WIDTH, fma, lanes_above, lanes_within, select_above, splat
-from ...engine.codegen.pointers import moved, pointer_to, room_for
+from ...engine.codegen.pointers import buffer_of, moved, pointer_to
 from ...engine.compiled import compiled, inlined, kernel
 from ...engine.elementary import exp, log
 from ...engine.random import fill_uniforms_of_runs
@@ -44,8 +44,8 @@ EVERY_LANE = 2**WIDTH - 1
 DONE, REGRETS, FAULT = 0, 1, 1 + WIDTH  # what progress (10,) holds
 N_METRICS = len(METRICS)
 Arrays = tuple[np.ndarray, ...]
-_room_for_lanes, _room_for_batch = room_for(WIDTH), room_for(BATCH * WIDTH)
-_room_for_arms = room_for(WIDTH, types.int64)
+_room_for_lanes, _room_for_batch = buffer_of(WIDTH), buffer_of(BATCH * WIDTH)
+_room_for_arms = buffer_of(WIDTH, types.int64)
 
 
 class Lockstep(NamedTuple):
@@ -87,7 +87,7 @@ def totals_of(state):
 
 @inlined
 def move_all(state, arms, lift, scale):
-    """theta <- theta + lift e_arm - scale * weights, weights <- exp(theta - shift), sums anew. The hot loop."""
+    """theta <- theta + lift e_arm - scale * weights, weights <- exp(theta - shift), sums again. The hot loop."""
     theta, weights, sums = state.theta, state.weights, state.sums
     shift, total = state.shifts[0], splat(0.0)
     for a in range(state.n_arms):

@@ -25,7 +25,7 @@ BLOCK = 64
 TOTAL, SHIFT = 0, 1
 LOWEST_TOTAL, HIGHEST_TOTAL = 2.0**-64, 2.0**64
 LARGEST_MOVE = 1e280  # lift and drain are cut here, so that theta stays finite for 1e20 steps
-SMALLEST_PROBABILITY = 1e-300  # what a rule is told of an arm whose probability is zero in float64
+SMALLEST_PROBABILITY = 1e-300  # what a rule is given for an arm whose probability is zero in float64
 PADDING = -1e300
 LARGEST_REWARD = 1e100  # squares and sums of rewards stay finite
 
@@ -96,7 +96,7 @@ def reweigh_one(policy, arm):
 
 @compiled
 def recentre(policy):
-    """Put the shift at the largest theta and compute every weight anew."""
+    """Put the shift at the largest theta and compute every weight again."""
     top = policy.theta[0]
     for j in range(1, policy.padded):
         top = max(top, policy.theta[j])
@@ -112,7 +112,7 @@ def recentre_arrays(arrays):
 
 @compiled
 def weigh_arrays(arrays):
-    """Every weight anew from theta and the shift; returns their total. For Python."""
+    """Every weight again from theta and the shift; returns their total. For Python."""
     return drain_all(opened_policy(arrays), 0.0, arrays[3][SHIFT])
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...engine.codegen.pointers import moved, pointer_to, room_for
+from ...engine.codegen.pointers import buffer_of, moved, pointer_to
 from ...engine.compiled import inlined
 from ...engine.random import fill_uniforms
 from ..metrics import METRICS, measure
@@ -24,7 +24,7 @@ from .policy import checked_reward
 BATCH = 128  # steps whose random numbers are drawn together
 DONE, REGRET, FAULT = range(3)  # what progress (3,) holds
 N_METRICS = len(METRICS)
-_room_for_uniforms, _room_for_noises = room_for(2 * BATCH), room_for(BATCH)
+_room_for_uniforms, _room_for_noises = buffer_of(2 * BATCH), buffer_of(BATCH)
 
 
 @inlined

@@ -1,9 +1,9 @@
 """The sparse loop, for rules that drain nothing (natural gradient): only the pulled arm moves.
 
 Weights are the leaves of a tree in which every node is the sum of sixteen children, so a step is O(log K): draw by
-walking down, update by summing up again along one path. Sums are always made of their children anew, so nothing drifts.
+walking down, update by summing up again along one path. Sums are always computed again from their children, so nothing drifts.
 
-theta is kept beside the weights exp(theta - shift). The shift follows when the total leaves [1e-150, 1e150]; arms far below
+theta is stored with the weights exp(theta - shift). The shift follows when the total leaves [1e-150, 1e150]; arms far below
 then have weight zero and `scalars[HIGHEST_ZERO]`, the largest theta among them, says when one could have weight again: until
 then a new shift only rescales the few weights that are not zero.
 """
@@ -16,7 +16,7 @@ import numpy as np
 from numba.core import types
 
 from ...engine.codegen.lanes import WIDTH, fma, lane_sum, load
-from ...engine.codegen.pointers import pointer_to, room_for
+from ...engine.codegen.pointers import buffer_of, pointer_to
 from ...engine.compiled import compiled, from_python, inlined, kernel
 from ...engine.elementary import EXP_LOWEST, exp, log
 from .dense import learn_mean, opened_learned
@@ -26,10 +26,10 @@ from .single import loop_of, nothing_more, the_place_itself
 
 FAN = 2 * WIDTH
 LOWEST_TOTAL, HIGHEST_TOTAL = 1e-150, 1e150
-MOST_BLOCKS = 4096  # with more blocks of arms that have weight, a shift computes everything anew
+MOST_BLOCKS = 4096  # with more blocks of arms that have weight, a shift computes everything again
 MOST_LEVELS = 16  # sixteen to that power is more than memory holds
 TOTAL, SHIFT, HIGHEST_ZERO, FULL_SHIFTS = range(4)
-_room_for_blocks, _room_for_stack = room_for(MOST_BLOCKS, types.int64), room_for(MOST_LEVELS * FAN * 2, types.int64)
+_room_for_blocks, _room_for_stack = buffer_of(MOST_BLOCKS, types.int64), buffer_of(MOST_LEVELS * FAN * 2, types.int64)
 
 
 class Tree(NamedTuple):
@@ -39,7 +39,7 @@ class Tree(NamedTuple):
     sums       all levels of the tree one after the other, leaves (weights) first, each padded to a multiple of sixteen
     values     in the same places, above the leaves, the sums of weight times arm mean; empty unless tracked
     levels     [number of levels, where each begins ...]; the last is the root alone
-    scalars    (4,)       [total, shift, largest theta of an arm without weight, how often everything was computed anew]
+    scalars    (4,)       [total, shift, largest theta of an arm without weight, how often everything was computed again]
     arm_means  (padded,)  empty unless tracked
     tracked    whether the rule uses arm means
     """
@@ -131,7 +131,7 @@ def weigh(tree, arm):
 
 @compiled
 def shift_fully(tree):
-    """Put the shift at the largest theta and compute every weight and sum anew."""
+    """Put the shift at the largest theta and compute every weight and sum again."""
     scalars, padded = tree.scalars, tree.levels[2]
     top = tree.theta[0]
     for a in range(padded):

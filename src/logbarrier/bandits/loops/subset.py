@@ -1,4 +1,4 @@
-"""Drawing and learning when only some arms are available, or when another policy than the present one drew the arm.
+"""Drawing and learning when only a subset of the arms is available, or when another policy than the present one drew the arm.
 
 Of K arms the set S of n is available. The policy on S and what actually draws the arm, with a floor on every propensity, are
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.codegen.pointers import room_for
+from ...engine.codegen.pointers import buffer_of
 from ...engine.compiled import compiled, kernel
 from ...engine.elementary import exp, log
 from ...engine.random import step_uniforms
@@ -26,7 +26,7 @@ from .functions import call_moves, share_to_mix
 from .policy import SHIFT, SMALLEST_PROBABILITY, TOTAL, checked_move, draw_arm, mix_with_uniform, opened_policy, recentre
 from .vectors import draw_by_policy
 
-_room_for_fault = room_for(1)
+_room_for_fault = buffer_of(1)
 
 
 @compiled
@@ -52,7 +52,7 @@ def restrict(theta, arms, q):
 
 
 @compiled
-def draw_some(theta, arms, floor, t, key, q, drawn_from):
+def draw_subset(theta, arms, floor, t, key, q, drawn_from):
     """Decision t from b over arms (n,): where among them the arm stands, and its propensity b(a); fills q (n,) and b (n,)."""
     n_arms = arms.shape[0]
     restrict(theta, arms, q)
@@ -64,7 +64,7 @@ def draw_some(theta, arms, floor, t, key, q, drawn_from):
 
 @compiled
 def entering_theta(scalars, probability):
-    """The preference that gives a new arm this probability beside the present ones: log(total weight) + log odds."""
+    """The preference that gives a new arm this probability among the present ones: log(total weight) + log odds."""
     return scalars[SHIFT] + log(scalars[TOTAL]) + log(probability) - log(1.0 - probability)
 
 
@@ -117,5 +117,5 @@ def _update() -> Any:
 
 
 def update_kernel() -> Any:
-    """The compiled step of a rule on some arms."""
+    """The compiled step of a rule on a subset of the arms."""
     return kernel(_update)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...engine.codegen.lanes import WIDTH, lane, lane_sum, load, select_above, splat, store
-from ...engine.codegen.pointers import array_at, pointer_to, room_for
+from ...engine.codegen.pointers import array_at, buffer_of, pointer_to
 from ...engine.compiled import compiled, inlined, kernel
 from ...engine.elementary import exp
 from .faults import BAD_ARM, BAD_VECTOR, BAD_WEIGHTS, LARGEST, note
@@ -19,7 +19,7 @@ from .functions import call_draw, call_learn, call_weigh
 from .policy import SMALLEST_PROBABILITY, first_beyond
 from .single import loop_of, nothing_more, the_place_itself
 
-_room_for_fault = room_for(1)
+_room_for_fault = buffer_of(1)
 
 
 class Vectors(NamedTuple):
@@ -121,12 +121,14 @@ def set_policy(state, t):
     normalise(array_at(state.policy, (state.n_arms,)), t, state.fault)
 
 
-@compiled
-def check_vectors(state, first, step, t):
-    """Note a fault of step t if one of the vectors' numbers first, first + step, ... is not finite."""
-    for i in range(first, state.rows * state.n_arms, step):
-        if not abs(state.vectors[i]) <= LARGEST:
-            note(state.fault, BAD_VECTOR, t)
+@inlined
+def check_vectors(state, t):
+    """Note a fault of step t if one of the vectors' numbers is not finite."""
+    zero = 0.0
+    for i in range(state.rows * state.n_arms):
+        zero += 0.0 * state.vectors[i]  # NaN once a number is not finite
+    if zero != 0.0:
+        note(state.fault, BAD_VECTOR, t)
 
 
 @inlined
@@ -135,9 +137,10 @@ def learn_from(state, drawn_from, arm, reward, t):
     probability = max(drawn_from[arm], SMALLEST_PROBABILITY)
     numbers = (drawn_from, state.vectors, state.memory, state.hyper)
     sizes = (state.n_arms, state.rows)
-    moved = call_learn(state.learn, (arm, reward, probability, t, *numbers, *sizes, state.fault)) != 0
-    check_vectors(state, arm, state.n_arms, t)  # of the arm: a bad step shows there, nearly always
-    return moved
+    moved = call_learn(state.learn, (arm, reward, probability, t, *numbers, *sizes, state.fault))
+    if moved < 0:
+        note(state.fault, BAD_VECTOR, t)
+    return moved != 0
 
 
 @inlined
@@ -183,7 +186,7 @@ def learnt(state, place, arm, reward, t):
 def reported(state, t):
     if state.draw != 0:  # until now nobody asked for the policy
         set_policy(state, t)
-    check_vectors(state, 0, 1, t)
+    check_vectors(state, t)
     return state.policy, 1.0
 
 
@@ -209,7 +212,7 @@ def update(arrays, earlier, arm, reward, t):
     state = opened_vectors(arrays, fault)
     if learn_from(state, pointer_to(earlier), arm, reward, t):
         set_policy(state, t)
-    check_vectors(state, 0, 1, t)
+    check_vectors(state, t)
     return fault[0]
 
 

@@ -1,4 +1,4 @@
-"""Arguments of compiled code in a row of eight-byte slots: how Python hands tuples, numbers and arrays to machine code.
+"""Arguments of compiled code in a row of eight-byte numbers: how Python hands tuples, numbers and arrays to machine code.
 
 A kernel takes one pointer. Behind it lie its arguments one after the other: a float64 or int64 for a number, the address and
 the lengths (and, unless it is contiguous, the strides) for an array, the address for the fields of fields.py, the members one
@@ -28,7 +28,7 @@ from .pointers import PointerType
 # what a kernel returns ("tuple", kinds).
 Kind = Any
 intrinsic: Any = numba.extending.intrinsic
-slot_pointer = PointerType(types.float64)
+row_pointer = PointerType(types.float64)
 _int64, _double, _i8 = ir.IntType(64), ir.DoubleType(), ir.IntType(8)
 
 
@@ -77,13 +77,13 @@ def _format(kind: Kind) -> str:
 
 
 def packed(owner: str, value: Any) -> tuple[Kind, np.ndarray]:
-    """A tuple of numbers as its kind and a float64 array of slots, at least one."""
+    """A tuple of numbers as its kind and its row, a float64 array of at least one number."""
     values: list[Any] = []
     kind = describe(owner, value, values)
-    room = layout(kind)
-    slots = np.zeros(max(room.size // 8, 1))
-    room.pack_into(slots.data.cast("B"), 0, *values)
-    return kind, slots
+    form = layout(kind)
+    row = np.zeros(max(form.size // 8, 1))
+    form.pack_into(row.data.cast("B"), 0, *values)
+    return kind, row
 
 
 def type_of(kind: Kind) -> Any:
@@ -94,29 +94,29 @@ def type_of(kind: Kind) -> Any:
         case ("tuple", made, members):
             return types.BaseTuple.from_types([type_of(member) for member in members], made)
         case ("fields", names):
-            return FieldsType(names, slot_pointer)
+            return FieldsType(names, row_pointer)
     return {"f": types.float64, "?": types.boolean}.get(kind, types.int64)
 
 
 def unpacker(kind: Kind) -> Any:
-    """A compiled function from a pointer to slots to the value of a kind."""
+    """A compiled function from a pointer to a row to the value of a kind."""
     wanted = type_of(kind)
 
     @intrinsic
-    def unpack(typing_context: Any, slots: Any) -> Any:
+    def unpack(typing_context: Any, row: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return _read(context, builder, kind, wanted, arguments[0], 0)[0]
 
-        return wanted(slots), generate
+        return wanted(row), generate
 
     return unpack
 
 
-def _read(context: Any, builder: Any, kind: Kind, wanted: Any, slots: Any, place: int) -> tuple[Any, int]:
+def _read(context: Any, builder: Any, kind: Kind, wanted: Any, row: Any, place: int) -> tuple[Any, int]:
     """The value of a kind at a place, and the place behind it."""
 
     def at(index: int, as_type: Any) -> Any:
-        address = builder.gep(slots, [_int64(index)])
+        address = builder.gep(row, [_int64(index)])
         return builder.load(builder.bitcast(address, as_type.as_pointer()), typ=as_type)
 
     match kind:
@@ -137,7 +137,7 @@ def _read(context: Any, builder: Any, kind: Kind, wanted: Any, slots: Any, place
         case ("tuple", _, members):
             values = []
             for member, member_type in zip(members, wanted, strict=True):
-                value, place = _read(context, builder, member, member_type, slots, place)
+                value, place = _read(context, builder, member, member_type, row, place)
                 values.append(value)
             return context.make_tuple(builder, wanted, values), place
         case ("fields", _):
@@ -149,11 +149,11 @@ def _read(context: Any, builder: Any, kind: Kind, wanted: Any, slots: Any, place
     return at(place, _int64), place + 1
 
 
-def keeper(kinds: list[Kind]) -> Any:
+def writer(kinds: list[Kind]) -> Any:
     """A compiled function that writes what a kernel returns behind a pointer; notes its kind in `kinds` when it is compiled."""
 
     @intrinsic
-    def keep(typing_context: Any, slots: Any, value: Any) -> Any:
+    def write(typing_context: Any, row: Any, value: Any) -> Any:
         kind = _kind_of(value)
         kinds.append(kind)
 
@@ -161,9 +161,9 @@ def keeper(kinds: list[Kind]) -> Any:
             _write(context, builder, signature.args[1], arguments[1], arguments[0], 0)
             return context.get_dummy_value()
 
-        return types.void(slots, value), generate
+        return types.void(row, value), generate
 
-    return keep
+    return write
 
 
 def _kind_of(value: Any) -> Kind:
@@ -182,17 +182,17 @@ def _kind_of(value: Any) -> Kind:
     raise TypingError(f"a kernel must return numbers or tuples of numbers, got {value}")
 
 
-def _write(context: Any, builder: Any, kind: Any, value: Any, slots: Any, place: int) -> int:
+def _write(context: Any, builder: Any, kind: Any, value: Any, row: Any, place: int) -> int:
     if isinstance(kind, types.BaseTuple):
         members: Any = kind
         for i, member in enumerate(members):
-            place = _write(context, builder, member, builder.extract_value(value, i), slots, place)
+            place = _write(context, builder, member, builder.extract_value(value, i), row, place)
         return place
     if isinstance(kind, types.NoneType):
         return place
     target = types.float64 if isinstance(kind, types.Float) else types.int64
     number = context.cast(builder, value, kind, target)
-    address = builder.gep(slots, [_int64(place)])
+    address = builder.gep(row, [_int64(place)])
     builder.store(number, builder.bitcast(address, number.type.as_pointer()))
     return place + 1
 

@@ -31,9 +31,9 @@ _numbers = ir.VectorType(ir.DoubleType(), WIDTH)
 
 def new_rows(count: int, numbers: Any = 0.0) -> np.ndarray:
     """An array (count, 8) that begins with `numbers`, each row in one line of the cache: 64 bytes from a multiple of 64 on."""
-    room = np.empty((count + 1) * WIDTH)
-    first = -(room.ctypes.data // room.itemsize) % WIDTH
-    rows = room[first : first + count * WIDTH].reshape(count, WIDTH)
+    buffer = np.empty((count + 1) * WIDTH)
+    first = -(buffer.ctypes.data // buffer.itemsize) % WIDTH
+    rows = buffer[first : first + count * WIDTH].reshape(count, WIDTH)
     rows[:] = numbers
     return rows
 
@@ -43,7 +43,7 @@ class LaneArrayType(types.Type):
 
     def __init__(self, element: Any) -> None:
         self.element = element
-        super().__init__(name=f"beside({element})")
+        super().__init__(name=f"lane_array({element})")
 
 
 rows_type, column_type = LaneArrayType(lanes_type), LaneArrayType(types.float64)

@@ -109,11 +109,11 @@ def array_at(typing_context: Any, pointer: Any, shape: Any) -> Any:
     return kind(pointer, types.UniTuple(types.intp, len(shape))), generate
 
 
-def room_for(count: int, dtype: Any = types.float64) -> Any:
-    """A compiled function of no arguments that gives a pointer to room for `count` numbers until its caller returns."""
+def buffer_of(count: int, dtype: Any = types.float64) -> Any:
+    """A compiled function of no arguments that gives a pointer to a buffer of `count` numbers until its caller returns."""
 
     @intrinsic
-    def room(typing_context: Any) -> Any:
+    def buffer(typing_context: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             kind = ir.ArrayType(context.get_data_type(dtype), count)
             place = cgutils.alloca_once(builder, kind)
@@ -122,7 +122,7 @@ def room_for(count: int, dtype: Any = types.float64) -> Any:
 
         return PointerType(dtype)(), generate
 
-    return room
+    return buffer
 
 
 def caller_of(returned: Any, *arguments: Any) -> Any:

@@ -33,7 +33,7 @@ FLOOR = 1e-12  # of a logarithmic axis
 
 
 def columns_of(result: Curves, metric: Metric) -> dict[str, Columns]:
-    """What is drawn: means, bands, single runs and plateaus, each one row per line."""
+    """What is plotted: means, bands, single runs and plateaus, each one row per line."""
     lines: dict[str, Columns] = {
         "means": {"xs": [], "ys": [], "colour": [], "dash": [], "label": []},
         "bands": {"xs": [], "ys": [], "colour": []},
@@ -57,14 +57,14 @@ def columns_of(result: Curves, metric: Metric) -> dict[str, Columns]:
             rows.append(("plateaus", np.array([steps[0], steps[-1]]), np.array([level, level])))
         for name, xs, ys in rows:
             lines[name]["xs"].append(xs)
-            lines[name]["ys"].append(_drawable(ys, metric))
+            lines[name]["ys"].append(_plotted(ys, metric))
             lines[name]["colour"].append(curve.colour)
         lines["means"]["dash"].append(curve.dash)
         lines["means"]["label"].append(curve.label)
     return lines
 
 
-def _drawable(values: np.ndarray, metric: Metric) -> np.ndarray:
+def _plotted(values: np.ndarray, metric: Metric) -> np.ndarray:
     if metric.bounded:
         return np.asarray(np.clip(values, 0.0, 1.0))
     return np.asarray(np.maximum(values, FLOOR)) if metric.logarithmic else values
@@ -102,7 +102,7 @@ class CurvesView:
         self.layout = drawn
 
     def show(self, result: Curves) -> None:
-        """Draw what there is."""
+        """Plot what there is."""
         for name, columns in columns_of(result, self.metric).items():
             self._sources[name].data = columns
 

@@ -60,7 +60,7 @@ class DistributionView:
         self.layout = drawn
 
     def show(self, result: Curves) -> None:
-        """Draw what there is."""
+        """Plot what there is."""
         columns = columns_of(result)
         self._bars.data, self._means.data = columns["bars"], columns["means"]
 

@@ -1,4 +1,4 @@
-"""A grid world under four regularisers: where the best policy of each goes, and what it does there."""
+"""A grid under four regularisers: where the best policy of each goes, and what it does there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...mdps.problem import FiniteMDP
 from ..environments import Maxima, objectives
 from .figure import new_figure, side_by_side, source
 
-RAREST = -6.0  # the logarithm of an occupancy drawn lightest
+RAREST = -6.0  # the logarithm of an occupancy plotted lightest
 SHADES = ("#eef4fb", "#d3e3f3", "#abd0e6", "#7ab6d9", "#4b98c9", "#2474b6", "#0b559f", "#083877")
 LONGEST = 0.42  # of an arrow, in cells
 
@@ -36,7 +36,7 @@ def columns_of(mdp: FiniteMDP, best: Maximum) -> dict[str, dict[str, np.ndarray]
     }
 
 
-class WorldView:
+class EnvironmentView:
     """One panel per regulariser."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class WorldView:
         self.layout = side_by_side([panel.figure for panel in self._panels.values()])
 
     def show(self, result: Maxima) -> None:
-        """Draw the maxima that are known."""
+        """Plot the maxima that are known."""
         for label, best in result.found.items():
             self._panels[label].show(result.mdp, best)
 
@@ -65,7 +65,7 @@ class WorldView:
 
 
 class _Panel:
-    """The world under one regulariser."""
+    """The environment under one regulariser."""
 
     def __init__(self, label: str) -> None:
         self._label = label
@@ -80,7 +80,7 @@ class _Panel:
         self.figure.scatter("x1", "y1", source=self._arrows, marker="triangle", size="size", angle="angle", color="ink")
 
     def show(self, mdp: FiniteMDP, best: Maximum) -> None:
-        """Draw occupancy and policy."""
+        """Plot occupancy and policy."""
         columns = columns_of(mdp, best)
         self._cells.data, self._arrows.data = columns["cells"], columns["arrows"]
         self.figure.title.text = f"{self._label}: {best.performance / mdp.optimal_performance:.0%} of the best"

@@ -19,7 +19,7 @@ THEMED = ":host { background: var(--page); }"
 class View(Protocol):
     """A picture on the page.
 
-    layout  what Bokeh draws
+    layout  what Bokeh renders
     show    take in a result of the kind the view is for
     table   the numbers it shows: a heading, then rows
     words   the same in a sentence or two, for those who do not see it
@@ -75,7 +75,7 @@ def source(*columns: str) -> ColumnDataSource:
 
 
 def side_by_side(children: list[Any]) -> Any:
-    """Figures beside one another, or below one another where the page is narrow."""
+    """Figures next to one another, or below one another where the page is narrow."""
     for child in children:
         child.styles = {"flex": "1 1 280px", "max-width": "460px"}
     return row(children, sizing_mode="stretch_width", styles={"flex-wrap": "wrap"})

@@ -61,7 +61,7 @@ class PolicyView:
         self.layout = drawn
 
     def show(self, result: Paths) -> None:
-        """Draw the policies at the state's moment."""
+        """Plot the policies at the state's moment."""
         columns = columns_of(result)
         self._lines.data, self._best.data = columns["lines"], columns["best"]
 

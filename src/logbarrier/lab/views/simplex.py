@@ -85,7 +85,7 @@ class SimplexView:
         self.layout: LayoutDOM = side_by_side([panel.figure for panel in self._panels])
 
     def show(self, result: Paths) -> None:
-        """Draw the paths up to the state's moment."""
+        """Plot the paths up to the state's moment."""
         last = int(np.searchsorted(result.steps, result.state.at * result.state.horizon, side="right"))
         for panel, curve in zip(self._panels, result.curves, strict=False):
             panel.show(result.policies[curve.label][:, : max(last, 1)], curve.rule, result.instance.means)

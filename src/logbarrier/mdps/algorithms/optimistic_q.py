@@ -38,7 +38,7 @@ class OptimisticQ(Rule):
         Q(s, a) <- Q(s, a) + learning_rate [r + gamma max_b Q(s', b) - Q(s, a)]
 
     initial: the value of every action at the start. It must be above what can be reached for the rule to explore, so the
-    rule is told the scale of returns. Without it (0, rewards positive) it fails like policy gradient.
+    rule is given the scale of returns. Without it (0, rewards positive) it fails like policy gradient.
 
     >>> from logbarrier import mdps
     >>> rule = mdps.OptimisticQ(learning_rate=0.1, initial=10.0)

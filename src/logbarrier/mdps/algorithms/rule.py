@@ -1,7 +1,7 @@
 """What a rule is: hyper-parameters, and small compiled functions that act and learn.
 
 The loop calls `act` at every step and `learn` at the end of every episode (see `episode` for what they are
-given). To add a rule, write a frozen dataclass like the ones beside this file and run `mdps.testing.check_rule` on it.
+given). To add a rule, write a frozen dataclass like the ones in this folder and run `mdps.testing.check_rule` on it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Rule(Parameterised):
         return 0.0
 
     def hyper(self, mdp: FiniteMDP) -> tuple[float, ...]:
-        """The hyper-parameters as the compiled functions take them; gamma and K are all that a rule is told of the MDP."""
+        """The hyper-parameters as the compiled functions take them; gamma and K are all that a rule knows of the MDP."""
         raise NotImplementedError
 
     def policy(self, preferences: np.ndarray) -> np.ndarray:
@@ -84,4 +84,4 @@ class ActorCritic(Rule):
         return float(self.trace), float(self.critic_rate), mdp.gamma, float(self.learning_rate)
 
 
-MDPRule, MDPActorCritic = Rule, ActorCritic  # their names in logbarrier.extend, beside the rules of bandits
+MDPRule, MDPActorCritic = Rule, ActorCritic  # their names in logbarrier.extend

@@ -41,7 +41,7 @@ class SpectralPG(ActorCritic):
         G = log pdet F = (K - 1) sum_s log d(s) + sum_{s,a} log pi(a|s) + S log K
 
     With `eta` it ascends the fixed objective J + G/eta, whose maximum is unique and loses at most S (K - 1)/eta of J. Without,
-    it finds the scale of rewards by itself and anneals the barrier as evidence comes in: see `annealing`. It is then told
+    it finds the scale of rewards by itself and anneals the barrier as evidence comes in: see `annealing`. It then knows
     nothing but gamma, states, actions and rewards. d is estimated from the visits of earlier episodes.
 
     learning_rate: alpha; without eta it is in units of theta, and the default serves every MDP we tried.

@@ -1,4 +1,4 @@
-"""The tabular worlds of Gymnasium as MDPs with known transitions."""
+"""The tabular environments of Gymnasium as MDPs with known transitions."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from ...base import validate
 from ..problem import FiniteMDP
 
-# in the order in which each world numbers its actions
+# in the order in which each environment numbers its actions
 ARROWS = {"FrozenLake": ("left", "down", "right", "up"), "CliffWalking": ("up", "right", "down", "left")}
 
 
 class GymnasiumMDP(FiniteMDP):
-    """A world that is read from Gymnasium, see `from_gymnasium`; options that are None are left to Gymnasium."""
+    """An environment that is read from Gymnasium, see `from_gymnasium`; options that are None are left to Gymnasium."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class GymnasiumMDP(FiniteMDP):
 
 
 def from_gymnasium(environment: str, *, gamma: float = 0.99, **options: Any) -> GymnasiumMDP:
-    """FrozenLake, CliffWalking, Taxi or any other world with a transition table `env.unwrapped.P`, pruned.
+    """FrozenLake, CliffWalking, Taxi or any other environment with a transition table `env.unwrapped.P`, pruned.
 
     A transition flagged as terminal becomes missing mass, rewards are expected rewards R[s, a], and the first state has the
     law of `env.unwrapped.initial_state_distrib`. Options such as map_name="8x8" go to `gymnasium.make`. Needs the extra `mdp`.
@@ -52,10 +52,10 @@ def _arrays(environment: str, gamma: float, options: dict[str, Any]) -> dict[str
         raise ImportError("from_gymnasium: gymnasium must be installed: pip install 'logbarrier[mdp]'") from None
     gamma = validate.between_zero_and_one("from_gymnasium", "gamma", gamma)
     try:
-        world: Any = gymnasium.make(environment, **options).unwrapped
+        env: Any = gymnasium.make(environment, **options).unwrapped
     except gymnasium.error.Error as error:
         raise ValueError(f"from_gymnasium: {environment} cannot be made: {error}") from None
-    table = getattr(world, "P", None)
+    table = getattr(env, "P", None)
     if table is None:
         raise ValueError(f"from_gymnasium: {environment} must have a transition table (env.unwrapped.P), but it has none")
     n_states, n_actions = len(table), len(table[0])
@@ -68,7 +68,7 @@ def _arrays(environment: str, gamma: float, options: dict[str, Any]) -> dict[str
                     moves.append((s, a, int(successor), float(probability)))
     kind = environment.split("-")[0]
     whole = FiniteMDP.from_transitions(
-        moves, R=R, rho=world.initial_state_distrib, gamma=gamma, shape=getattr(world, "shape", None) or _square(world),
+        moves, R=R, rho=env.initial_state_distrib, gamma=gamma, shape=getattr(env, "shape", None) or _square(env),
         action_names=ARROWS.get(kind),
     ).pruned()  # fmt: skip
     rows = {"offsets": whole.offsets, "successors": whole.successors, "probabilities": whole.probabilities}
@@ -79,6 +79,6 @@ def _arrays(environment: str, gamma: float, options: dict[str, Any]) -> dict[str
     }  # fmt: skip
 
 
-def _square(world: Any) -> tuple[int, int] | None:
-    """Rows and columns of a world that knows its map."""
-    return (int(world.nrow), int(world.ncol)) if hasattr(world, "nrow") else None
+def _square(env: Any) -> tuple[int, int] | None:
+    """Rows and columns of an environment that knows its map."""
+    return (int(env.nrow), int(env.ncol)) if hasattr(env, "nrow") else None

@@ -89,7 +89,7 @@ def gradient_at(point: Point, objective: Objective) -> np.ndarray:
     """d Phi / d theta at a point."""
     advantage = point.advantage(point.mdp.R + objective.bonus(point))
     slope = np.asarray(point.occupancy[:, None] * point.policy * advantage + objective.pull(point))
-    # rows sum to 0: the entry of a probability near 1 is a difference of large numbers, and the others tell it better
+    # rows sum to 0: the entry of a probability near 1 is a difference of large numbers, and the others give it more precisely
     everyone, likely = np.arange(len(slope)), point.policy.argmax(axis=1)
     slope[everyone, likely] = 0.0
     slope[everyone, likely] = -slope.sum(axis=1)

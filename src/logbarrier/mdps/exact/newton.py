@@ -11,8 +11,8 @@ the present policy with the bonus (K - 1)/(eta d) and A its advantages without i
 
     step/mu = 1 + eta W (A - E' c)/mu,        eta E W E' c = E (mu + eta W A)
 
-so c vanishes at the maximum, and with it the rounding errors of values that are large beside 1/eta. After each step mu is
-computed anew from its policy by elimination: errors do not add up, and tiny occupancies stay precise.
+so c vanishes at the maximum, and with it the rounding errors of values that are much larger than 1/eta. After each step mu is
+computed again from its policy by elimination: errors do not add up, and tiny occupancies stay precise.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Pictures of what the barriers see: two maxima or one, maps with and without the visitation term, and what epsilon costs.
 
-`python -m logbarrier.mdps.exact.pictures FOLDER` draws those of docs/mdps.md.
+`python -m logbarrier.mdps.exact.pictures FOLDER` renders those of docs/mdps.md.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def maps(mdp: FiniteMDP, share: float) -> Figure:
     return grid(mdp, {label: maximise(mdp, objective).policy for label, objective in objectives.items()})
 
 
-def draw_all(folder: Path) -> list[Path]:
+def plot_all(folder: Path) -> list[Path]:
     """The pictures of docs/mdps.md."""
     lake = from_gymnasium("FrozenLake-v1", map_name="8x8")
     chains = {"RiverSwim(12)": RiverSwim(12), "Lock(14)": Lock(14), "DeepSea(14)": DeepSea(14), "FrozenLake 8x8": lake}
@@ -137,5 +137,5 @@ def _panels() -> tuple[Figure, tuple[Axes, Axes]]:
 
 
 if __name__ == "__main__":
-    for drawn in draw_all(Path(sys.argv[1])):
-        print(drawn)
+    for written in plot_all(Path(sys.argv[1])):
+        print(written)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ....engine.codegen.pointers import moved, pointer_to, prefetch, room_for
+from ....engine.codegen.pointers import buffer_of, moved, pointer_to, prefetch
 from ....engine.compiled import compiled, inlined, kernel
 from ....engine.random import ARM, TRIES, fill_tries, philox, uniform
 from ..functions import call_moves, share_to_mix
@@ -37,7 +37,7 @@ from .step import NO_CLASS, keep_in_order, mix_with_uniform, move, update_totals
 AHEAD = 6  # steps, for each of two stages of fetching
 CACHED_ARMS = 20_000  # with fewer arms everything is in the cache anyway
 BLOCKS = 64  # of two random numbers for an arm; then its class is searched through, which draws from the same law
-_room_for_tries = room_for(TRIES * BATCH)
+_room_for_tries = buffer_of(TRIES * BATCH)
 
 
 class Lazy(NamedTuple):

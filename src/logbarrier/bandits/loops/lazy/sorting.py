@@ -1,11 +1,11 @@
-"""All arms sorted anew: from preferences, or from levels written out by arm."""
+"""All arms sorted again: from preferences, or from levels written out by arm."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba.core import types
 
-from ....engine.codegen.pointers import room_for
+from ....engine.codegen.pointers import buffer_of
 from ....engine.compiled import compiled, from_python, inlined
 from ....engine.elementary import exp, log
 from .classes import MARGIN, class_for, refresh, set_unit
@@ -28,7 +28,7 @@ from .layout import (
 )
 from .series import value_at
 
-_room_for_counts = room_for(CLASSES + 1, types.int64)
+_room_for_counts = buffer_of(CLASSES + 1, types.int64)
 
 
 def new_classes(theta: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -47,7 +47,7 @@ def sort_arrays(arrays):
 
 @compiled
 def from_theta(state):
-    """Sort all arms anew from preferences in scratch."""
+    """Sort all arms again from preferences in scratch."""
     levels, n_arms = state.levels, state.borders[N_ARMS]
     top = levels[0]
     for a in range(n_arms):
@@ -128,7 +128,7 @@ def set_borders(state, counts):
 
 @compiled
 def rebuild(state):
-    """Sort all arms anew from the levels in scratch, in units in which they sum to 1."""
+    """Sort all arms again from the levels in scratch, in units in which they sum to 1."""
     bases, arms, page, borders, levels = state.bases, state.arms, state.page, state.borders, state.levels
     counts = _room_for_counts()
     page[REBUILDS] += 1.0

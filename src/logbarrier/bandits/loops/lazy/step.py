@@ -34,7 +34,7 @@ from .series import REACH, base_of, class_masses, compose, replace_in_moments, r
 from .sorting import from_theta, rebuild, write_levels
 from .unit import change_unit
 
-LARGEST_STEP = 40.0  # a larger lift or drain is taken in theta, arm by arm
+LARGEST_MOVE = 40.0  # a larger lift or drain is taken in theta, arm by arm
 SMALL_STEP = 0.34  # below log(2)/2: the exponential of a smaller one is a polynomial
 DEMOTE_EVERY = 64
 NO_CLASS = -1  # the heavy arms
@@ -59,7 +59,7 @@ def update_totals(state):
 def move(state, k, position, weight, lift, drain):
     """theta <- theta + lift e_arm - drain p, for the arm at a position of class k (-1: heavy) that weighs `weight` now."""
     page = state.page
-    if not (abs(lift) <= LARGEST_STEP and abs(drain) <= LARGEST_STEP):
+    if not (abs(lift) <= LARGEST_MOVE and abs(drain) <= LARGEST_MOVE):
         move_in_theta(state, k, position, within_reach(lift), within_reach(drain))
         return
     c = drain / page[TOTAL]  # (1)
@@ -195,7 +195,7 @@ def refresh_those(state, far):
 
 @compiled
 def move_in_theta(state, k, position, lift, drain):
-    """The same step for one so large that weights could overflow: through theta, then everything is sorted anew."""
+    """The same step for one so large that weights could overflow: through theta, then everything is sorted again."""
     page, borders, levels = state.page, state.borders, state.levels
     arm = borders[HEAVY_ARMS + position] if k == NO_CLASS else state.arms[position]
     write_levels(state)

@@ -24,10 +24,10 @@ def change_unit(state):
 
 @compiled
 def shift_up(state):
-    """The unit shrinks: class k + 1 becomes class k; the arms of class 0 are placed anew, most of them as heavy ones."""
+    """The unit shrinks: class k + 1 becomes class k; the arms of class 0 are placed again, most of them as heavy ones."""
     bases, arms, page, borders, levels = state.bases, state.arms, state.page, state.borders, state.levels
-    waiting = borders[1]
-    for j in range(waiting):  # the weights of class 0 wait in scratch, by place
+    count = borders[1]
+    for j in range(count):  # the weights of class 0 wait in scratch, by place
         levels[j] = value_at(page, 0, bases[j])
     while borders[1] > 0:  # its arms wait behind the last, where a removal leaves room; an insertion will have read them first
         arm = arms[borders[1] - 1]
@@ -41,7 +41,7 @@ def shift_up(state):
             page[row + k] = page[row + k + 1]
         page[row + CLASSES - 1] = 0.0
     set_unit(page, page[UNIT] / RATIO)
-    for j in range(waiting):
+    for j in range(count):
         insert(state, arms[first + j], levels[j])
 
 
