@@ -1,4 +1,4 @@
-"""The loop of a contextual simulation: score the arms, draw one, and learn from the rewards that are due."""
+"""The loop of a contextual simulation: score the arms, draw one, and learn from the reward that is due."""
 
 from __future__ import annotations
 
@@ -9,22 +9,31 @@ import numpy as np
 
 from ..engine.compiled import compiled, kernel
 from ..engine.random import standard_normal, step_uniforms
-from .regression import NOISE, Regressions, count, learn, score
+from .regression import FIRST, NOISE, Regressions, count, learn, score
 
-REGRET, REWARD, OPTIMAL, INVERSE, SMALLEST = 0, 1, 2, 3, 4  # what is added up
+REGRET, REWARD, OPTIMAL, INVERSE, LEAST = 0, 1, 2, 3, 4  # what is added up
+
+
+class Ring(NamedTuple):
+    """Decisions whose rewards are not due so far: contexts (delay + 1, d), arms and rewards (delay + 1,)."""
+
+    contexts: np.ndarray
+    arms: np.ndarray
+    rewards: np.ndarray
 
 
 class Job(NamedTuple):
     """What the loop works on.
 
-    waiting  (delay + 1, d), waiting_arms and waiting_rewards (delay + 1,): decisions whose reward is not due, in a ring
-    totals   (5,) regret, reward, probability of the best arm, 1/propensity, least propensity
+    first_arms, first_rewards  (FIRST,) of the first decisions, for `regression.rebuild`
+    totals                     (5,) sums of regret, reward, p(best arm) and (1/K^2) sum 1/p; the least propensity
+    scale                      of normal rewards
     """
 
     state: Regressions
-    waiting: np.ndarray
-    waiting_arms: np.ndarray
-    waiting_rewards: np.ndarray
+    ring: Ring
+    first_arms: np.ndarray
+    first_rewards: np.ndarray
     totals: np.ndarray
     hyper: tuple[float, ...]
     ridge: float
@@ -49,7 +58,7 @@ def binary_reward(mean, u, scale):
 
 @compiled
 def draw(probabilities, u):
-    """The arm at u in (0, 1) of the cumulative distribution; never one of probability 0."""
+    """Return the arm at u in (0, 1) of the cumulative distribution; never one of probability 0."""
     arm, below = 0, 0.0
     for a in range(probabilities.shape[0]):
         if probabilities[a] > 0.0:
@@ -60,11 +69,38 @@ def draw(probabilities, u):
     return arm
 
 
+@compiled
+def measure(totals, means, probabilities, arm, reward):
+    """Add one decision to the totals."""
+    n_arms, best, inverse = means.shape[0], 0, 0.0
+    for a in range(n_arms):
+        best = a if means[a] > means[best] else best
+        inverse += 1.0 / probabilities[a] if probabilities[a] > 0.0 else np.inf
+    totals[REGRET] += means[best] - means[arm]
+    totals[REWARD] += reward
+    totals[OPTIMAL] += probabilities[best]
+    totals[INVERSE] += inverse / (n_arms * n_arms)
+    totals[LEAST] = min(totals[LEAST], probabilities[arm])
+
+
+@compiled
+def settle(job, due, t):
+    """Learn the reward of decision `due`, at step t."""
+    size = job.ring.arms.shape[0]
+    place = due % size
+    arm, x = int(job.ring.arms[place]), job.ring.contexts[place]
+    replaced = learn(job.state, arm, x, job.ring.rewards[place], job.ridge, job.threshold)
+    if not job.counts_pending:
+        count(job.state, arm, x, 1.0)
+    elif replaced:
+        for late in range(due + 1, t + 1):
+            count(job.state, int(job.ring.arms[late % size]), job.ring.contexts[late % size], 1.0)
+
+
 def _loop_with(weigh: Any, reward_of: Any) -> Callable[..., Any]:
     def loop(job, contexts, means, first):
         """Steps first, first + 1, ...: one for each row of contexts (n, d) and means (n, K)."""
-        state, totals, ring = job.state, job.totals, job.waiting.shape[0]
-        n_arms = means.shape[1]
+        state, ring, n_arms = job.state, job.ring, means.shape[1]
         arms, values, widths, probabilities = np.arange(n_arms), np.empty(n_arms), np.empty(n_arms), np.empty(n_arms)
         for i in range(contexts.shape[0]):
             t, x = first + i, contexts[i]
@@ -72,38 +108,23 @@ def _loop_with(weigh: Any, reward_of: Any) -> Callable[..., Any]:
             weigh(values, widths, state.memories[0, NOISE], t, job.hyper, (job.key, t, job.run), probabilities)
             u_arm, u_reward = step_uniforms(t, job.run, job.key)
             arm = draw(probabilities, u_arm)
-            best = 0
-            for a in range(1, n_arms):
-                if means[i, a] > means[i, best]:
-                    best = a
             reward = reward_of(means[i, arm], u_reward, job.scale)
-            totals[REGRET] += means[i, best] - means[i, arm]
-            totals[REWARD] += reward
-            totals[OPTIMAL] += probabilities[best]
-            for a in range(n_arms):
-                totals[INVERSE] += 1.0 / (probabilities[a] * n_arms * n_arms) if probabilities[a] > 0.0 else np.inf
-            totals[SMALLEST] = min(totals[SMALLEST], probabilities[arm])
-            place = t % ring
-            job.waiting_arms[place], job.waiting_rewards[place] = arm, reward
+            measure(job.totals, means[i], probabilities, arm, reward)
+            place = t % ring.arms.shape[0]
+            ring.arms[place], ring.rewards[place] = arm, reward
             for k in range(x.shape[0]):
-                job.waiting[place, k] = x[k]
+                ring.contexts[place, k] = x[k]
+            if t < FIRST:
+                job.first_arms[t], job.first_rewards[t] = arm, reward
             if job.counts_pending:
                 count(state, arm, x, 1.0)
-            due = t - ring + 1
-            if due < 0:
-                continue
-            place = due % ring
-            arm, x = int(job.waiting_arms[place]), job.waiting[place]
-            replaced = learn(state, arm, x, job.waiting_rewards[place], job.ridge, job.threshold)
-            if not job.counts_pending:
-                count(state, arm, x, 1.0)
-            elif replaced:
-                for late in range(due + 1, t + 1):
-                    count(state, int(job.waiting_arms[late % ring]), job.waiting[late % ring], 1.0)
+            due = t - ring.arms.shape[0] + 1
+            if due >= 0:
+                settle(job, due, t)
 
     return loop
 
 
 def loop_kernel(weigh: Any, reward_of: Any) -> Any:
-    """The compiled loop of a policy and a kind of reward."""
+    """Return the compiled loop of a rule and a kind of reward."""
     return kernel(_loop_with, weigh, reward_of)

@@ -7,10 +7,14 @@ For an arm with contexts x_i (d,), the first entry of which is 1, and rewards r_
 m is the mean reward of all arms. B is A with the pending decisions counted: their contexts are known, their rewards are not.
 noise is a mean of e^2/(1 + x' A^-1 x) over the prediction errors e, with weights that grow like the number of the reward.
 
-Changes: beside these regressions, the long memory, there are candidates, the same regressions from later starts. The evidence
-for a candidate is the log likelihood ratio of its predictions against those of the long memory, since its start. A candidate
-with more than THRESHOLD replaces the long memory; one that reaches the end of its life starts again. While the long memory is
-right, the ratio is a supermartingale: one candidate passes the threshold with probability at most exp(-THRESHOLD).
+Changes: beside these regressions, the long memory, there are candidates: the same regressions from later starts. The evidence
+for a candidate is a sum over the rewards since its start at which it predicted less than the long memory did:
+
+    (e^2 - f^2) / (2 (mean of e^2) (1 + x' A_c^-1 x))        e, f: errors of the long memory and of the candidate
+
+This is a log likelihood ratio, discounted while the candidate knows little. Rewards above the predictions of the long memory
+cost no regret, so they are not counted. A candidate with evidence above a threshold replaces the long memory; one that reaches
+the end of its life starts again.
 """
 
 from __future__ import annotations
@@ -23,7 +27,8 @@ import numpy as np
 from ..engine.compiled import compiled, inlined
 
 TELLS, MEAN, NOISE, LOSS, EVIDENCE = 0, 1, 2, 3, 4  # of a memory
-LARGEST_EVIDENCE = 1.0  # of one reward, so that a single outlier decides nothing
+LARGEST_EVIDENCE = 1.0  # for a change, of one reward: a single outlier decides nothing
+FIRST = 64  # decisions from which the scale of the features is estimated; so many rewards come before any replacement
 
 
 class Regressions(NamedTuple):
@@ -152,12 +157,25 @@ def learn(state, arm, x, reward, ridge, threshold):
         if loss > 0.0 and candidate_error > error:  # the candidate predicted less
             gained = (error * error - candidate_error * candidate_error) / (2.0 * loss * (1.0 + q))
             numbers[EVIDENCE] += min(gained, LARGEST_EVIDENCE)
-        if numbers[EVIDENCE] > threshold:
+        if numbers[EVIDENCE] > threshold and state.memories[0, TELLS] > FIRST:
             replace(state, c, ridge)
             return True
         if numbers[TELLS] >= state.lives[c - 1]:
             start_memory(state, c, ridge)
     return False
+
+
+@compiled
+def rebuild(state, contexts, arms, rewards, told, ridge):
+    """Learn the first decisions again, with contexts (n, d) in a new scale. Pending ones are not counted.
+
+    told  (m,) rows with a reward, in the order in which they were told
+    """
+    start(state, ridge)
+    for place in range(told.shape[0]):
+        i = told[place]
+        count(state, arms[i], contexts[i], 1.0)
+        learn(state, arms[i], contexts[i], rewards[i], ridge, np.inf)
 
 
 @compiled
