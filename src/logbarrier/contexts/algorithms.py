@@ -123,7 +123,7 @@ class LinUCB(Rule):
     alpha  in units of the reward
     """
 
-    name = "lin-ucb"
+    name = "disjoint-lin-ucb"
     weigh = staticmethod(weigh_upper_bound)
 
     alpha: AtLeastZero = 1.0
@@ -146,7 +146,7 @@ class LinThompson(Rule):
     scale  standard deviation of a reward that the posterior assumes
     """
 
-    name = "lin-thompson"
+    name = "disjoint-lin-thompson"
     weigh = staticmethod(weigh_thompson)
 
     scale: AtLeastZero = 1.0

@@ -22,8 +22,13 @@ from .problems import ContextSource
 from .regression import FIRST, count, new_regressions, rebuild, start
 from .scaling import fit, is_due, new_scaling, scaled
 
-METRICS = ("regret", "reward", "optimal_probability", "inverse_propensity", "min_propensity", "restarts")
-RANGES = {"optimal_probability": (0.0, 1.0), "min_propensity": (0.0, 1.0), "restarts": (0.0, np.inf)}
+METRICS = ("regret", "reward", "optimal_probability", "harmonic_propensity", "min_propensity", "restarts")
+RANGES = {
+    "optimal_probability": (0.0, 1.0),
+    "harmonic_propensity": (0.0, 1.0),
+    "min_propensity": (0.0, 1.0),
+    "restarts": (0.0, np.inf),
+}
 DEFAULT_CHECKPOINTS = 51
 BLOCK = 1024  # steps whose contexts are drawn together
 
@@ -54,8 +59,8 @@ def simulate(
     regret               sum over the steps of the best mean reward at the context minus that of the arm drawn
     reward               sum of the rewards
     optimal_probability  mean probability of the best arm, so far
-    inverse_propensity   mean of (1/K^2) sum_a 1/p(a): n times the variance bound of inverse propensity weighting of the
-                         uniform policy, for rewards of size at most 1; infinite where an arm had probability 0
+    harmonic_propensity  harmonic mean of the probabilities of all arms, so far: the value of the uniform policy can be
+                         estimated from n decisions with variance at most 1/(n K times it), for rewards of size at most 1
     min_propensity       least propensity of a drawn arm so far
     restarts             how often a candidate replaced the memory after a change
     """
@@ -118,8 +123,9 @@ class ContextualRun:
         ring = Ring(np.zeros((waiting, size)), np.zeros(waiting, dtype=np.int64), np.zeros(waiting))
         self._scaling, self._is_number = new_scaling(problem.n_features), np.zeros(problem.n_features, dtype=bool)
         firsts = np.zeros(FIRST, dtype=np.int64), np.zeros(FIRST)
-        options = float(rule.ridge), float(rule.threshold), rule.counts_pending, float(problem.scale)
-        self._job = Job(state, ring, *firsts, np.array([0.0, 0.0, 0.0, 0.0, 1.0]), rule.hyper, *options, key, run)
+        strengths, counts = (float(rule.ridge), float(rule.threshold)), rule.counts_pending
+        totals = np.array([0.0, 0.0, 0.0, 0.0, 1.0])
+        self._job = Job(state, ring, *firsts, totals, rule.hyper, *strengths, counts, float(problem.scale), key, run)
         self._loop = loop_kernel(rule.weigh, problem.reward_of)
         self._block: tuple[np.ndarray, np.ndarray] | None = None
 
@@ -158,7 +164,7 @@ class ContextualRun:
             "regret": totals[REGRET],
             "reward": totals[REWARD],
             "optimal_probability": totals[OPTIMAL] / steps,
-            "inverse_propensity": totals[INVERSE] / steps,
+            "harmonic_propensity": steps / totals[INVERSE] / self._problem.n_arms if self.time else 1.0 / self._problem.n_arms,
             "min_propensity": totals[LEAST],
             "restarts": self._job.state.restarts[0],
         }
