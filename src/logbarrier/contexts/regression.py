@@ -7,7 +7,7 @@ For an arm with contexts x_i (d,), the first entry of which is 1, and rewards r_
 m is the mean reward of all arms. B is A with the pending decisions counted: their contexts are known, their rewards are not.
 noise is a mean of e^2/(1 + x' A^-1 x) over the prediction errors e, with weights that grow like the number of the reward.
 
-Changes: beside these regressions, the long memory, there are candidates: the same regressions from later starts. The evidence
+Changes: next to these regressions, the long memory, there are candidates: the same regressions from later starts. The evidence
 for a candidate is a sum over the rewards since its start at which it predicted less than the long memory did:
 
     (e^2 - f^2) / (2 (mean of e^2) (1 + x' A_c^-1 x))        e, f: errors of the long memory and of the candidate
@@ -146,7 +146,7 @@ def _observe(state, memory, arm, x, reward, product):
 def learn(state, arm, x, reward, ridge, threshold):
     """Learn from the reward of an arm at context x; return whether a candidate replaced the long memory.
 
-    Then all that is pending must be counted anew.
+    Then all that is pending must be counted again.
     """
     product = np.empty(x.shape[0])
     loss = state.memories[0, LOSS]
@@ -166,14 +166,14 @@ def learn(state, arm, x, reward, ridge, threshold):
 
 
 @compiled
-def rebuild(state, contexts, arms, rewards, told, ridge):
+def rebuild(state, contexts, arms, rewards, rewarded, ridge):
     """Learn the first decisions again, with contexts (n, d) in a new scale. Pending ones are not counted.
 
-    told  (m,) rows with a reward, in the order in which they were told
+    rewarded  (m,) rows with a reward, in the order in which the rewards came
     """
     start(state, ridge)
-    for place in range(told.shape[0]):
-        i = told[place]
+    for place in range(rewarded.shape[0]):
+        i = rewarded[place]
         count(state, arms[i], contexts[i], 1.0)
         learn(state, arms[i], contexts[i], rewards[i], ridge, np.inf)
 

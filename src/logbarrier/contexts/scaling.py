@@ -1,7 +1,7 @@
 """The scale of the features, estimated from the first contexts, so that one ridge fits every problem.
 
 Numbers that are declared as such get mean 0 and variance 1. Then all features are divided by one number, so that their mean
-square is 1. Both are estimated anew at decisions 1, 2, 4, ..., 64, and the model learns its few observations again; after that
+square is 1. Both are estimated again at decisions 1, 2, 4, ..., 64, and the model learns its few observations again; after that
 they stay as they are.
 """
 
@@ -31,7 +31,7 @@ def new_scaling(n_features: int) -> Scaling:
 
 
 def is_due(asked: int) -> bool:
-    """Whether the scale is estimated anew at decision number `asked` = 1, 2, ..."""
+    """Whether the scale is estimated again at decision number `asked` = 1, 2, ..."""
     return asked <= FIRST and asked & (asked - 1) == 0
 
 

@@ -117,10 +117,10 @@ class ContextualRun:
     def __init__(self, rule: Rule, problem: ContextSource, key: np.ndarray, run: int) -> None:
         self._rule, self._problem, self._key, self._run = rule, problem, key, run
         self.time = 0
-        size, waiting = problem.n_features + 1, problem.delay + 1
+        size, places = problem.n_features + 1, problem.delay + 1
         state = new_regressions(problem.n_arms, size, rule.lives)
         from_python(start)(state, rule.ridge)
-        ring = Ring(np.zeros((waiting, size)), np.zeros(waiting, dtype=np.int64), np.zeros(waiting))
+        ring = Ring(np.zeros((places, size)), np.zeros(places, dtype=np.int64), np.zeros(places))
         self._scaling, self._is_number = new_scaling(problem.n_features), np.zeros(problem.n_features, dtype=bool)
         firsts = np.zeros(FIRST, dtype=np.int64), np.zeros(FIRST)
         strengths, counts = (float(rule.ridge), float(rule.threshold)), rule.counts_pending
@@ -146,13 +146,13 @@ class ContextualRun:
         return made
 
     def _rescale(self, raw: np.ndarray) -> None:
-        """Estimate the scale from the contexts so far, the present one included, and learn what was told again."""
+        """Estimate the scale from the contexts so far, the present one included, and learn from the rewards so far again."""
         fit(self._scaling, raw, self._is_number)
         contexts, job = scaled(self._scaling, raw), self._job
-        told = max(self.time - self._problem.delay, 0)
-        from_python(rebuild)(job.state, contexts, job.first_arms, job.first_rewards, np.arange(told), job.ridge)
+        rewarded = max(self.time - self._problem.delay, 0)
+        from_python(rebuild)(job.state, contexts, job.first_arms, job.first_rewards, np.arange(rewarded), job.ridge)
         size = len(job.ring.arms)
-        for t in range(told, self.time):
+        for t in range(rewarded, self.time):
             job.ring.contexts[t % size] = contexts[t]
             if job.counts_pending:
                 from_python(count)(job.state, int(job.first_arms[t]), contexts[t], 1.0)

@@ -1,4 +1,4 @@
-"""The model of a contextual agent, written plainly: every matrix is inverted anew, every sum is taken from the start."""
+"""The model of a contextual agent, written plainly: every matrix is inverted again, every sum is taken from the start."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class PlainMemory:
 
 
 class PlainModel:
-    """seen: raw contexts in order; pending: id -> (arm, index among the seen); told: [(arm, index, reward)]."""
+    """seen: raw contexts in order; pending: id -> (arm, index among the seen); rewarded: [(arm, index, reward)]."""
 
     def __init__(self, n_arms):
-        self.arms, self.seen, self.pending, self.told, self.restarts = list(range(n_arms)), [], {}, [], 0
+        self.arms, self.seen, self.pending, self.rewarded, self.restarts = list(range(n_arms)), [], {}, [], 0
         self.scale, self.long, self.candidates = 1.0, PlainMemory(), [PlainMemory() for _ in LIVES]
 
     def context(self, index):
@@ -50,7 +50,7 @@ class PlainModel:
         if n <= FIRST and n in (1, 2, 4, 8, 16, 32, 64):
             self.scale = np.sqrt(np.mean(np.square(self.seen)))
             self.long, self.candidates = PlainMemory(), [PlainMemory() for _ in LIVES]
-            for arm, index, reward in self.told:
+            for arm, index, reward in self.rewarded:
                 self.learn(arm, index, reward, may_replace=False)
 
     def policy(self, raw, arms):
@@ -75,7 +75,7 @@ class PlainModel:
 
     def tell(self, identity, reward):
         arm, index = self.pending.pop(identity)
-        self.told.append((arm, index, reward))
+        self.rewarded.append((arm, index, reward))
         self.learn(arm, index, reward)
 
     def learn(self, arm, index, reward, may_replace=True):

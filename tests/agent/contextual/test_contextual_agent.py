@@ -173,7 +173,7 @@ def test_a_wrong_context_gets_one_sentence_and_changes_nothing(context, message)
         (lambda agent: agent.ask([1.0, 2.0], actions=[[1.0]]), ValueError, "actions must be left out"),
         (lambda agent: agent.tell(0, np.nan), ValueError, "reward must be finite"),
         (lambda agent: agent.tell(5, 1.0), KeyError, "decision 5 was never asked"),
-        (lambda agent: agent.tell(1, 1.0), KeyError, "decision 1 has been told or forgotten already"),
+        (lambda agent: agent.tell(1, 1.0), KeyError, "decision 1 has a reward already"),
         (lambda agent: agent.remove_arm("x"), ValueError, "arm must be one of"),
         (lambda agent: agent.add_arm(2), ValueError, "arm 2 exists already"),
     ],

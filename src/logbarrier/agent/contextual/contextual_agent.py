@@ -17,7 +17,7 @@ from ..pending import Decision
 from ..state import MOST_DECISIONS
 from . import contextual_state
 from .encoder import LARGEST_FEATURE, NamedEncoder, encoder_of
-from .model import Model, Waiting
+from .model import Model, Situation
 
 WHO = "ContextualAgent"
 
@@ -27,7 +27,7 @@ class PendingDecision:
     """A decision without a reward so far."""
 
     decision: Decision
-    waiting: Waiting
+    situation: Situation
 
 
 class ContextualAgent:
@@ -144,8 +144,8 @@ class ContextualAgent:
         chosen = self._model.decide(rows, places, number, self.floor)
         arm = chosen.place if places is None else int(places[chosen.place])
         decision = Decision(number, names[arm] if names is not None else arm, chosen.probability)
-        waiting = Waiting(0 if self.actions is not None else arm, chosen.x, chosen.first)
-        self._pending[number] = PendingDecision(decision, waiting)
+        situation = Situation(0 if self.actions is not None else arm, chosen.x, chosen.first)
+        self._pending[number] = PendingDecision(decision, situation)
         self._asked = number + 1
         return decision
 
@@ -165,7 +165,7 @@ class ContextualAgent:
         checked = checked_reward(f"{WHO}.tell", reward)
         found = self._find(f"{WHO}.tell", decision)
         del self._pending[found.decision.id]
-        self._learn(found.waiting, checked)
+        self._learn(found.situation, checked)
         return "told"
 
     def observe(self, context: Any, arm: Any, reward: float) -> None:
@@ -182,7 +182,7 @@ class ContextualAgent:
         """Drop a decision that will never have a reward."""
         found = self._find(f"{WHO}.forget", decision)
         del self._pending[found.decision.id]
-        self._model.count([found.waiting], -1.0)
+        self._model.count([found.situation], -1.0)
         return "forgotten"
 
     def add_arm(self, arm: Hashable) -> None:
@@ -195,7 +195,7 @@ class ContextualAgent:
         self._set_arms(names)
 
     def remove_arm(self, arm: Hashable) -> None:
-        """Remove an arm. Rewards of its pending decisions can still be told."""
+        """Remove an arm. Rewards of its pending decisions can still come."""
         self._refuse_actions("remove_arm")
         place = self._place(f"{WHO}.remove_arm", arm)
         if self.n_arms == 2:
@@ -203,8 +203,8 @@ class ContextualAgent:
         self._model.remove_arm(place)
         self._set_arms([name for name in self.arms if name != arm])
         for each in self._pending.values():
-            before = each.waiting.arm
-            each.waiting = each.waiting._replace(arm=-1 if before == place else before - (before > place))
+            before = each.situation.arm
+            each.situation = each.situation._replace(arm=-1 if before == place else before - (before > place))
 
     def state_dict(self) -> dict[str, Any]:
         """Everything as plain JSON values: a restored agent goes on with the same draws and the same bits."""
@@ -244,23 +244,23 @@ class ContextualAgent:
         return np.hstack([table, np.tile(x, (len(table), 1)), crossed]), names, None
 
     def _rescale(self, rows: np.ndarray) -> None:
-        """Estimate the scale of the features anew, the present context included."""
+        """Estimate the scale of the features again, the present context included."""
         contexts = self._model.rescale(self._model.row_to_fit(rows))
         for each in self._pending.values():
-            each.waiting = each.waiting._replace(x=contexts[each.waiting.first])
-        self._model.count((each.waiting for each in self._pending.values()), 1.0)
+            each.situation = each.situation._replace(x=contexts[each.situation.first])
+        self._model.count((each.situation for each in self._pending.values()), 1.0)
 
-    def _learn(self, waiting: Waiting, reward: float) -> None:
+    def _learn(self, situation: Situation, reward: float) -> None:
         self._updates += 1
-        if self._model.learn(waiting, reward):
-            self._model.count((each.waiting for each in self._pending.values()), 1.0)
+        if self._model.learn(situation, reward):
+            self._model.count((each.situation for each in self._pending.values()), 1.0)
 
     def _find(self, who: str, decision: Decision | int) -> PendingDecision:
         identity = decision.id if isinstance(decision, Decision) else decision
         found = self._pending.get(identity) if type(identity) is int else None
         if found is None:
             known = type(identity) is int and 0 <= identity < self._asked
-            what = "has been told or forgotten already" if known else "was never asked"
+            what = "has a reward already or was forgotten" if known else "was never asked"
             raise KeyError(f"{who}: decision {identity!r} {what}")
         if isinstance(decision, Decision) and decision != found.decision:
             raise KeyError(f"{who}: decision {identity} is not this agent's, which drew {found.decision.arm!r}")

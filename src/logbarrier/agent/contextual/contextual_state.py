@@ -12,7 +12,7 @@ from ...base import validate
 from ...contexts.regression import FIRST, Regressions
 from ..pending import Decision
 from ..state import MOST_DECISIONS, MOST_UPDATES
-from .model import Observed, Waiting
+from .model import Observed, Situation
 
 if TYPE_CHECKING:
     from .contextual_agent import ContextualAgent
@@ -44,14 +44,14 @@ def to_plain(agent: ContextualAgent) -> dict[str, Any]:
         "scaling": [_text(array) for array in model.scaling],
         "regressions": {name: _text(array) for name, array in model.state._asdict().items()},
         "pending": [
-            [i, each.decision.arm, each.waiting.arm, each.decision.probability, _text(each.waiting.x), each.waiting.first]
+            [i, each.decision.arm, each.situation.arm, each.decision.probability, _text(each.situation.x), each.situation.first]
             for i, each in agent._pending.items()
         ],
         "first": [
             [_text(each.raw), _text(each.fitted), each.arm, None if np.isnan(each.reward) else each.reward]
             for each in (model.first if model.seen < FIRST else [])
         ],
-        "told": model.told if model.seen < FIRST else [],
+        "rewarded": model.rewarded if model.seen < FIRST else [],
     }
 
 
@@ -88,7 +88,7 @@ def _restore_model(agent: ContextualAgent, state: dict[str, Any]) -> None:
     for raw, fitted, arm, reward in state["first"]:
         values = _array("first", raw, size), _array("first", fitted, size)
         model.first.append(Observed(*values, _place(agent, arm), np.nan if reward is None else float(reward)))
-    model.told = [validate.integer(WHO, "told", i, 0, len(model.first) - 1) for i in state["told"]]
+    model.rewarded = [validate.integer(WHO, "rewarded", i, 0, len(model.first) - 1) for i in state["rewarded"]]
 
 
 def _restore_pending(agent: ContextualAgent, entries: Any) -> None:
@@ -101,10 +101,10 @@ def _restore_pending(agent: ContextualAgent, entries: Any) -> None:
             raise ValueError(f"{WHO}: pending ids must be in ascending order, got {number}")
         if not 0 < validate.number(WHO, "pending propensity", probability) <= 1 + 1e-9:
             raise ValueError(f"{WHO}: pending propensity must be above 0 and at most 1, got {probability}")
-        waiting = Waiting(
+        situation = Situation(
             _place(agent, place), _array("pending", x, size), validate.integer(WHO, "first", first, -1, FIRST - 1)
         )
-        agent._pending[number] = PendingDecision(Decision(number, arm, probability), waiting)
+        agent._pending[number] = PendingDecision(Decision(number, arm, probability), situation)
 
 
 def _place(agent: ContextualAgent, place: Any) -> int:

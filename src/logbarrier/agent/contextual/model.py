@@ -40,7 +40,7 @@ class Chosen(NamedTuple):
     first: int
 
 
-class Waiting(NamedTuple):
+class Situation(NamedTuple):
     """What a pending decision needs: place of its arm (-1: removed), scaled context and index if a first one (else -1)."""
 
     arm: int
@@ -59,7 +59,7 @@ class Model:
         from_python(start)(self.state, rule.ridge)
         self.seen = 0  # contexts
         self.first: list[Observed] = []
-        self.told: list[int] = []  # indices of first observations, in the order of their rewards
+        self.rewarded: list[int] = []  # indices of first observations, in the order of their rewards
         self._bind(max(n_arms, 1))
 
     def _bind(self, n_arms: int) -> None:
@@ -114,11 +114,11 @@ class Model:
         return np.asarray(np.sqrt(np.mean(np.square(rows), axis=0))) if self.is_shared else rows[0]
 
     def is_due(self) -> bool:
-        """Whether the scale is to be estimated anew before the next decision."""
+        """Whether the scale is to be estimated again before the next decision."""
         return is_due(self.seen + 1)
 
     def rescale(self, row: np.ndarray) -> np.ndarray:
-        """Estimate the scale anew from the first contexts and `row` (d,), and learn what was told again.
+        """Estimate the scale again from the first contexts and `row` (d,), and learn from the rewards so far again.
 
         Return the first contexts in the new scale. All that is pending must then be counted with its context from there.
         """
@@ -127,36 +127,36 @@ class Model:
         contexts = scaled(self.scaling, raw)
         arms = np.array([each.arm for each in self.first], dtype=np.int64)
         rewards = np.array([each.reward for each in self.first])
-        told = np.array([i for i in self.told if arms[i] >= 0], dtype=np.int64)
-        from_python(rebuild)(self.state, contexts, arms, rewards, told, self.rule.ridge)
+        rewarded = np.array([i for i in self.rewarded if arms[i] >= 0], dtype=np.int64)
+        from_python(rebuild)(self.state, contexts, arms, rewards, rewarded, self.rule.ridge)
         return contexts
 
-    def learn(self, waiting: Waiting, reward: float) -> bool:
+    def learn(self, situation: Situation, reward: float) -> bool:
         """Learn from a reward; return whether a candidate replaced the memory: then all that is pending must be counted."""
-        if waiting.first >= 0 and self.seen < FIRST:
-            self.first[waiting.first].reward = reward
-            self.told.append(waiting.first)
-        if waiting.arm < 0:
+        if situation.first >= 0 and self.seen < FIRST:
+            self.first[situation.first].reward = reward
+            self.rewarded.append(situation.first)
+        if situation.arm < 0:
             return False
-        self._x[:] = waiting.x
-        (replaced,) = self._learn(waiting.arm, reward)
+        self._x[:] = situation.x
+        (replaced,) = self._learn(situation.arm, reward)
         return bool(replaced)
 
-    def observe(self, row: np.ndarray, arm: int) -> Waiting:
+    def observe(self, row: np.ndarray, arm: int) -> Situation:
         """Count an observation that the agent did not draw, with raw features row (d,), so that it can be learnt from."""
         first, self.seen = -1, self.seen + 1
         if self.seen <= FIRST:
             first = len(self.first)
             self.first.append(Observed(row.copy(), row.copy(), arm))
-        waiting = Waiting(arm, scaled(self.scaling, row[None, :])[0], first)
-        self.count([waiting], 1.0)
-        return waiting
+        situation = Situation(arm, scaled(self.scaling, row[None, :])[0], first)
+        self.count([situation], 1.0)
+        return situation
 
-    def count(self, pending: Iterable[Waiting], sign: float) -> None:
+    def count(self, pending: Iterable[Situation], sign: float) -> None:
         """Count pending decisions in the uncertainty (sign 1), or remove them (sign -1)."""
-        for waiting in pending:
-            if waiting.arm >= 0:
-                from_python(count)(self.state, waiting.arm, waiting.x, sign)
+        for situation in pending:
+            if situation.arm >= 0:
+                from_python(count)(self.state, situation.arm, situation.x, sign)
 
     def add_arm(self) -> None:
         """Add an arm without observations, as the last one."""
