@@ -80,6 +80,7 @@ from .contexts.problems import ClassificationBandit as ClassificationBandit
 from .contexts.problems import LinearContexts as LinearContexts
 from .contexts.problems import SegmentedClicks as SegmentedClicks
 from .lab.server import lab as lab
+from .planning.panel import panel as panel
 from .record import Record as Record
 from .studies.run_study import StudyRun as StudyRun
 from .studies.run_study import run_study as run_study

@@ -76,16 +76,9 @@ def simulate(
         family, words = _family(problem, rewards, shape, context.args)
         chosen = rule_from_words(rule, words, _known(family, horizon=horizon, scale=scale))
         record = run_simulation(
-            chosen,
-            family,
-            horizon=horizon,  # type: ignore[arg-type]
-            runs=runs,
-            seed=seed,
-            start=None if bad_start is None else OptimalArmAt(bad_start),
-            engine=engine,
-            threads=threads,
-            progress=not quiet,
-        )
+            chosen, family, horizon=horizon, runs=runs, seed=seed,  # type: ignore[arg-type]
+            start=None if bad_start is None else OptimalArmAt(bad_start), engine=engine, threads=threads, progress=not quiet,
+        )  # fmt: skip
         if save is not None:
             record.save(save)
         if plot is not None:

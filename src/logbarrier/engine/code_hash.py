@@ -35,7 +35,7 @@ from .bytecode import global_paths, words_of_code
 
 PACKAGE = __name__.partition(".")[0]
 ENGINE = f"{PACKAGE}.engine"
-GENERATED_BY = ("arguments", "fields", "integer_lanes", "lane_arrays", "lanes", "linking", "pointers")
+GENERATED_BY = ("arguments", "fields", "integer_lanes", "lane_access", "lane_arrays", "lanes", "linking", "pointers")
 GENERATORS = (f"{ENGINE}.compiled", *(f"{ENGINE}.codegen.{name}" for name in GENERATED_BY))
 OF_BASE = ("background", "conformance", "failure", "file_lock", "files", "parameters", "plain", "progress", "validate")
 IN_BASE = tuple(f"base.{name}" for name in OF_BASE)

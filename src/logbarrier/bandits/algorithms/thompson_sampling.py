@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from ...base.parameters import between, optional
-from ...engine.codegen.lanes import WIDTH, lane_sum, load, splat, store
+from ...engine.codegen.lane_access import lane_sum, load, splat, store
+from ...engine.codegen.lanes import WIDTH
 from ...engine.compiled import compiled
 from ...engine.elementary import exp, log
 from ...engine.normal import distribution_and_density

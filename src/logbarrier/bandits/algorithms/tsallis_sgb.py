@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from ...base.parameters import AtLeastZero, between
-from ...engine.codegen.lanes import WIDTH, lane_sum, load, select_above, splat, store
+from ...engine.codegen.lane_access import lane_sum, load, splat, store
+from ...engine.codegen.lanes import WIDTH, select_above
 from ...engine.compiled import compiled
 from ...engine.elementary import exp, log
 from .. import schedules

@@ -19,8 +19,9 @@ from numba.core import types
 from ...engine.codegen import arguments
 from ...engine.codegen.fields import fields_of
 from ...engine.codegen.integer_lanes import load_integers
+from ...engine.codegen.lane_access import load, splat, store
 from ...engine.codegen.lane_arrays import column_of, rows_at, tables_at
-from ...engine.codegen.lanes import WIDTH, load, splat, store
+from ...engine.codegen.lanes import WIDTH
 from ...engine.codegen.pointers import PointerType, array_at, caller_of, moved, table_at
 from ...engine.compiled import Compiled, entry, inlined
 from .faults import BAD_SHARE, note

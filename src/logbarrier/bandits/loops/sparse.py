@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.core import types
 
-from ...engine.codegen.lanes import WIDTH, fma, lane_sum, load
+from ...engine.codegen.lane_access import lane_sum, load
+from ...engine.codegen.lanes import WIDTH, fma
 from ...engine.codegen.pointers import buffer_of, pointer_to
 from ...engine.compiled import compiled, from_python, inlined, kernel
 from ...engine.elementary import EXP_LOWEST, exp, log

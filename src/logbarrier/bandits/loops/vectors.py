@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ...engine.codegen.lanes import WIDTH, lane, lane_sum, load, select_above, splat, store
+from ...engine.codegen.lane_access import lane, lane_sum, load, splat, store
+from ...engine.codegen.lanes import WIDTH, select_above
 from ...engine.codegen.pointers import array_at, buffer_of, pointer_to
 from ...engine.compiled import compiled, inlined, kernel
 from ...engine.elementary import exp
