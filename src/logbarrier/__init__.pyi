@@ -1,11 +1,13 @@
 """The public names of `logbarrier`, each written here and nowhere else: `__init__.py` reads this file."""
 
+from . import contexts as contexts
 from . import deep as deep
 from . import extend as extend
 from . import mdps as mdps
 from . import plots as plots
 from . import theory as theory
 from .agent.agent import Agent as Agent
+from .agent.contextual.contextual_agent import ContextualAgent as ContextualAgent
 from .agent.durable.durable_agent import DurableAgent as DurableAgent
 from .agent.durable.experiments import Experiments as Experiments
 from .agent.durable.log import read_log as read_log
@@ -51,12 +53,23 @@ from .bandits.changing import DriftingArms as DriftingArms
 from .bandits.changing import SeasonalArms as SeasonalArms
 from .bandits.changing import SwappingArms as SwappingArms
 from .bandits.metrics import METRICS as METRICS
-from .bandits.problems import BernoulliBandit as BernoulliBandit
-from .bandits.problems import BernoulliGapInstances as BernoulliGapInstances
-from .bandits.problems import BetaBandit as BetaBandit
-from .bandits.problems import GapInstances as GapInstances
-from .bandits.problems import GaussianBandit as GaussianBandit
-from .bandits.problems import UniformBandit as UniformBandit
+from .bandits.problems.bounded import BernoulliBandit as BernoulliBandit
+from .bandits.problems.bounded import BetaBandit as BetaBandit
+from .bandits.problems.bounded import UniformBandit as UniformBandit
+from .bandits.problems.clicks import ClickInstances as ClickInstances
+from .bandits.problems.counts import CountInstances as CountInstances
+from .bandits.problems.counts import PoissonBandit as PoissonBandit
+from .bandits.problems.gap_instances import BernoulliGapInstances as BernoulliGapInstances
+from .bandits.problems.gap_instances import GapInstances as GapInstances
+from .bandits.problems.gap_instances import StudentInstances as StudentInstances
+from .bandits.problems.gap_instances import UnequalNoiseInstances as UnequalNoiseInstances
+from .bandits.problems.gaussian import GaussianBandit as GaussianBandit
+from .bandits.problems.needle import NeedleInstances as NeedleInstances
+from .bandits.problems.revenue import CostBandit as CostBandit
+from .bandits.problems.revenue import CostInstances as CostInstances
+from .bandits.problems.revenue import RevenueBandit as RevenueBandit
+from .bandits.problems.revenue import RevenueInstances as RevenueInstances
+from .bandits.problems.student import StudentBandit as StudentBandit
 from .bandits.schedules import Schedule as Schedule
 from .bandits.schedules import constant as constant
 from .bandits.schedules import exponential_decay as exponential_decay
@@ -64,7 +77,11 @@ from .bandits.schedules import inverse_sqrt as inverse_sqrt
 from .bandits.schedules import power_law as power_law
 from .bandits.simulator import simulate as simulate
 from .bandits.starts import OptimalArmAt as OptimalArmAt
+from .contexts.problems import ClassificationBandit as ClassificationBandit
+from .contexts.problems import LinearContexts as LinearContexts
+from .contexts.problems import SegmentedClicks as SegmentedClicks
 from .lab.server import lab as lab
+from .planning.panel import panel as panel
 from .record import Record as Record
 from .studies.run_study import StudyRun as StudyRun
 from .studies.run_study import run_study as run_study

@@ -258,7 +258,8 @@ class Agent:
         now = self._pending.now
         present = moment is now
         drawn_now = present and pending.decision.id >= 0
-        self._pending.leave(lambda: learner.probabilities, but=moment if drawn_now else None)
+        if now.pending > drawn_now:  # other decisions of the present policy are pending
+            self._pending.leave(lambda: learner.probabilities)
         try:
             if present and not weighted:
                 learner.update(t, pending.arm, reward, PRESENT)
