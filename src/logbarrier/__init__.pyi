@@ -10,6 +10,7 @@ from .agent.agent import Agent as Agent
 from .agent.contextual.contextual_agent import ContextualAgent as ContextualAgent
 from .agent.durable.durable_agent import DurableAgent as DurableAgent
 from .agent.durable.log import read_log as read_log
+from .agent.logged_policies import PolicyTable as PolicyTable
 from .agent.off_policy import Log as Log
 from .agent.off_policy import doubly_robust as doubly_robust
 from .agent.off_policy import inverse_propensity as inverse_propensity

@@ -114,7 +114,7 @@ class ContextualAgent:
 
     @property
     def policy(self) -> np.ndarray:
-        """Probabilities (n_arms,) of the arms, averaged over recent decisions (each weighs 1/64, those before less and less)."""
+        """Probabilities (n_arms,) of the arms, averaged over recent decisions: the last one weighs 1/64."""
         return self._policy.copy()
 
     @property
