@@ -80,6 +80,7 @@ from .bandits.simulator import simulate as simulate
 from .bandits.starts import OptimalArmAt as OptimalArmAt
 from .lab.server import lab as lab
 from .planning.panel import panel as panel
+from .planning.plan import plan as plan
 from .record import Record as Record
 from .studies.run_study import StudyRun as StudyRun
 from .studies.run_study import run_study as run_study
