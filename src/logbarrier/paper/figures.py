@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
-from ..plots.curves import LABELS
 from ..plots.style import STYLE, panels
+from ..plots.words import LABELS
 from ..record import Record
 from ..studies import Study
 from ..theory.plateau import mean_plateau

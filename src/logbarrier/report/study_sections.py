@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..plots import changing_curves, learning_curves, save_figure
 from ..plots.changing import moments
-from ..plots.curves import label_of, short_label_of
+from ..plots.words import label_of, short_label_of
 from ..record import Record
 from ..studies import Case, Store, records
 from ..studies.status import case_statuses, seconds_of, study_status

@@ -47,14 +47,14 @@ class Labels:
 
     def rule(self, case: Case) -> str:
         """Its rule, such as 'log-barrier-sgb eta=100'."""
-        return described({k: v for k, v in case.rule.items() if k == "rule" or k not in self._constant_of_rules})
+        return described(case.rule, self._constant_of_rules)
 
     def problem(self, case: Case) -> str:
         """Its problem and the size of it, such as 'gap=0.1 K=10'."""
         hidden = self._constant_of_problems - {"problem"} | set(case.sizes)
-        name = described({key: value for key, value in case.problem.items() if key not in hidden})
+        name = described(case.problem, hidden)
         sizes = (f"{case.setting.symbols[key]}={size}" for key, size in case.sizes.items())
-        one_kind = "problem" in self._constant_of_problems
+        one_kind = "problem" in self._constant_of_problems and "name" not in case.problem
         return " ".join([name.partition(" ")[2] if one_kind else name, *sizes]).strip()
 
 
@@ -121,14 +121,16 @@ class Study:
     def _check_cases(self) -> None:
         setting = self.setting
         validate.choice("Study", "engine", self.engine, setting.engines)
-        known = ", ".join(setting.metrics)
+        measurable = [setting.measurable(case.made_problem) for case in self.cases if case.setting is setting]
+        metrics = tuple(name for name in setting.metrics if all(name in each for each in measurable))
+        known = ", ".join(metrics)
         if self.metrics is not None:
             validate.instance("Study", "metrics", self.metrics, (list, tuple), f"a list of names from {known}")
         if self.metrics is not None and not self.metrics:
             raise ValueError(f"Study: metrics must be a list of names from {known}, got {self.metrics!r}")
         for name in self.metrics or ():
-            validate.choice("Study", "metrics", name, setting.metrics)
-        self._set("metrics", tuple(name for name in setting.metrics if self.metrics is None or name in self.metrics))
+            validate.choice("Study", "metrics", name, metrics)
+        self._set("metrics", tuple(name for name in metrics if self.metrics is None or name in self.metrics))
         for case in self.cases:
             if case.setting is not setting:
                 names = f"{case.setting.name} and {setting.name}"
