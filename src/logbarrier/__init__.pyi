@@ -78,6 +78,7 @@ from .lab.server import lab as lab
 from .planning.panel import panel as panel
 from .record import Record as Record
 from .studies.run_study import StudyRun as StudyRun
+from .studies.run_study import load_study as load_study
 from .studies.run_study import run_study as run_study
 from .studies.study import Study as Study
 from .version import __version__ as __version__

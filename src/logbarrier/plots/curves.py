@@ -58,33 +58,39 @@ def learning_curves(
     if ax is not None:
         return draw(ax, records, metric, labels=labels, band=band, scale=scale)
     named = named_records(records, labels)
-    return _overview(named, metric or default_metric(named), scale)
+    return overview(named, metric or default_metric(named), scale=scale)
 
 
-def _overview(records: Mapping[str, Record], metric: str, scale: str) -> Figure:
+def overview(records: Mapping[str, Record], metric: str, *, scale: str = "linear", with_regret: bool = False) -> Figure:
+    """Mean with interval, the middle half of the runs, runs that are stuck, and the regret, each where it was measured."""
     columns, legend_rows = legend_below(records)
+    with_stuck = any("wrong_probability" in record.values for record in records.values())
+    with_regret = with_regret and metric != "regret" and all("regret" in record.values for record in records.values())
+    banded = len(records) <= MOST_BANDS
     with styled():
-        size = (10.5, 3.0 + 0.2 * legend_rows)
-        with_stuck = any("wrong_probability" in record.values for record in records.values())
-        figure, (mean_axes, spread_axes, *stuck_axes) = panels(1, 3 if with_stuck else 2, size=size, sharex=True)
+        count = 2 + with_stuck + with_regret
+        figure, panes = panels(1, count, size=(max(10.5, 3.2 * count), 3.0 + 0.2 * legend_rows), sharex=True)
+        mean_axes, spread_axes = panes[0], panes[1]
         for number, (label, record) in enumerate(records.items()):
             colour, dashes = look_of(number)
-            banded = len(records) <= MOST_BANDS
             mean_band(mean_axes, record, metric, label, colour, dashes, banded)
             _quantile_band(spread_axes, record, metric, colour, dashes, banded)
             if "wrong_probability" in record.values:
-                stuck_axes[0].plot(record.steps, record.stuck(), dashes, color=colour)
+                panes[2].plot(record.steps, record.stuck(), dashes, color=colour)
+            if with_regret:
+                mean_band(panes[-1], record, "regret", "_", colour, dashes, banded)
         mean_axes.set(title="mean and 95 % interval", ylabel=label_of(metric))
         spread_axes.set(title="median and middle 50 % of runs")
-        for axes in stuck_axes:
-            axes.set(title="runs stuck on a wrong arm", ylim=(-0.03, 1.03))
-        if metric in ("optimal_probability", "wrong_probability"):
-            mean_axes.set_ylim(-0.03, 1.03)
-            spread_axes.set_ylim(-0.03, 1.03)
-        if scale != "linear":
-            mean_axes.set_yscale("log")
-            spread_axes.set_yscale("log")
-        for axes in (mean_axes, spread_axes, *stuck_axes):
+        if with_stuck:
+            panes[2].set(title="runs stuck on a wrong arm", ylim=(-0.03, 1.03))
+        if with_regret:
+            panes[-1].set(title=label_of("regret"))
+        for axes in (mean_axes, spread_axes):
+            if metric in ("optimal_probability", "wrong_probability"):
+                axes.set_ylim(-0.03, 1.03)
+            if scale != "linear":
+                axes.set_yscale("log")
+        for axes in panes:
             axes.set_xlabel("step")
             if scale == "log-log":
                 axes.set_xscale("log")
