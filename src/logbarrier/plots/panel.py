@@ -9,7 +9,7 @@ from ..base import validate
 from ..base.failure import WrongTypeError
 from ..record import Record
 from .style import COLOURS, DASHES, panels, styled
-from .words import label_of
+from .words import label_of, short_label_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 BANDS = ("interval", "quantiles", "none")
 SCALES = ("linear", "log", "log-log")
 SHARES = ("optimal_probability", "wrong_probability", "coverage")  # metrics whose panels show all of 0 to 1
+GRID_DASHES: Any = ("-", (0, (5, 1.5)), (0, (6, 1.5, 1.2, 1.5)), (0, (1, 1.2)))  # every curve its own, also in grey prints
 WIDTH, ROW_HEIGHT, LEGEND_HEIGHT = 7.2, 1.9, 0.25  # inches; the text width of most papers
 
 
@@ -71,24 +72,24 @@ def curve_grid(
     if not rows or len({len(row) for row in rows}) != 1 or not rows[0]:
         raise ValueError(f"curve_grid: every row must have the same number of panels, got {[len(row) for row in rows]}")
     order = list(dict.fromkeys(label for row in rows for records in row for label in records))
-    with styled():
-        columns = min(len(order), 4)
-        size = (WIDTH, ROW_HEIGHT * len(rows) + LEGEND_HEIGHT * -(-len(order) // columns) + 0.2)
+    with styled(small=True):
+        columns, wide = min(len(order), 4), len(rows[0]) > 1
+        size = (WIDTH if wide else WIDTH / 2, ROW_HEIGHT * len(rows) + LEGEND_HEIGHT * -(-len(order) // columns) + 0.2)
         figure, grid = panels(len(rows), len(rows[0]), size=size, squeeze=False, sharex=True, sharey=True)
         handles: dict[str, Any] = {}
         for i, row in enumerate(rows):
             for j, records in enumerate(row):
-                axes = grid[i, j]
-                for label in order:  # a record that is missing here still uses up its colour
-                    if label in records:
-                        draw(axes, {label: records[label]}, metric, band=band, scale=scale)
-                        line = axes.get_lines()[-1]
-                        _recolour(axes, line, order.index(label))
-                        handles.setdefault(label, line)
-                name = axes.get_ylabel()
+                if not records:
+                    continue
+                axes, name = grid[i, j], short_label_of(metric or default_metric(records))
+                draw(axes, records, metric, band=band, scale=scale)
+                _same_looks(axes, order, handles)
                 axes.set(title=titles[j] if i == 0 and j < len(titles) else "", xlabel="step" if i == len(rows) - 1 else "")
                 axes.set_ylabel("" if j else f"{row_labels[i]}\n{name}" if i < len(row_labels) else name)
-        figure.legend([handles[label] for label in order], order, loc="outside lower center", ncols=columns)
+                if scale != "log-log":
+                    axes.locator_params(axis="x", nbins=4)
+                    axes.ticklabel_format(axis="x", style="sci", scilimits=(0, 0), useMathText=True)
+        figure.legend([handles[label] for label in order], order, loc="outside lower center", ncols=columns, handlelength=2.6)
     return figure
 
 
@@ -103,12 +104,17 @@ def look_of(number: int) -> tuple[str, str]:
     return COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
 
 
-def _recolour(axes: Axes, line: Any, number: int) -> None:
-    """Give a line, and its band if it has one, the look of curve `number`."""
-    colour, dashes = look_of(number)
-    line.set(color=colour, linestyle=dashes)
-    if len(axes.collections) == len(axes.get_lines()):
-        axes.collections[-1].set_facecolor(colour)
+def _same_looks(axes: Axes, order: list[str], handles: dict[str, Any]) -> None:
+    """Give each line and its band the colour and dashes of its label, which is the same in all panels."""
+    lines = axes.get_lines()
+    bands = list(axes.collections) if len(axes.collections) == len(lines) else [None] * len(lines)
+    for line, band in zip(lines, bands, strict=True):
+        number = order.index(str(line.get_label()))
+        colour = COLOURS[number % len(COLOURS)]
+        line.set(color=colour, linestyle=GRID_DASHES[number % len(GRID_DASHES)])
+        if band is not None:
+            band.set_facecolor(colour)
+        handles.setdefault(str(line.get_label()), line)
 
 
 def _centre(record: Record, metric: str, band: str) -> tuple[Any, Any]:

@@ -32,11 +32,14 @@ STYLE: Any = {
 }
 
 
-def styled() -> AbstractContextManager[None]:
-    """Matplotlib's settings for the figures of this package, for the length of a `with` block."""
+SMALL: Any = {"font.size": 8, "axes.titlesize": 8, "lines.linewidth": 1.4}  # for the text width of a paper
+
+
+def styled(*, small: bool = False) -> AbstractContextManager[None]:
+    """Matplotlib's settings for the figures of this package, for the length of a `with` block; small: for a paper's page."""
     import matplotlib
 
-    context: AbstractContextManager[None] = matplotlib.rc_context(STYLE)
+    context: AbstractContextManager[None] = matplotlib.rc_context({**STYLE, **SMALL} if small else STYLE)
     return context
 
 

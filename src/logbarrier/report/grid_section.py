@@ -31,6 +31,8 @@ def grid(store: Store, folder: Path) -> tuple[list[str], list[Path]]:
     for case, record in found:
         panel = cells.setdefault((_value(case, down), _value(case, across)), {})
         panel[labels.rule_without(case, hidden)] = record
+    named = list(study.labels.values())  # curves come in the order of the labels
+    cells = {place: dict(sorted(panel.items(), key=lambda one: _order(one[0], named))) for place, panel in cells.items()}
     rows, columns = (list(dict.fromkeys(place[i] for place in cells)) for i in (0, 1))
     metric = wanted.get("metric") or study.setting.plotted_metric(found[0][1].metrics)
     figure = curve_grid(
@@ -42,6 +44,10 @@ def grid(store: Store, folder: Path) -> tuple[list[str], list[Path]]:
     files = save_formats(figure, folder / "grid")
     caption = f"{label_of(metric)}, mean and 95 % t-interval of {found[0][1].runs} runs"
     return [heading("Figure"), picture(files[FORMATS.index(".svg")], caption)], files
+
+
+def _order(label: str, named: list[str]) -> int:
+    return next((i for i, name in enumerate(named) if label == name or label.startswith(f"{name} ")), len(named))
 
 
 def _value(case: Case, key: str | None) -> Any:

@@ -53,9 +53,7 @@ def case_statuses(store: Store) -> list[CaseStatus]:
     statuses = []
     for case, counts, steps, times in found:
         others = alike["rule", name_of(case.rule)] or alike["size", str(case.sizes)] or alike["any", ""]
-        pace = (
-            mean(times) if times else max(others, default=None)
-        )  # the slowest of those like it
+        pace = mean(times) if times else max(others, default=None)  # the slowest of those like it
         left = steps["missing"] + steps["damaged"]
         seconds_left = 0.0 if left == 0 else (pace * left if pace is not None else None)
         statuses.append(CaseStatus(case, counts, (mean(times) * steps["done"] if times else 0.0), seconds_left))

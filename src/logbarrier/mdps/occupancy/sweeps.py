@@ -15,16 +15,16 @@ MOST_ITERATIONS = 300  # of the Krylov method, each as dear as four sweeps
 
 
 @compiled
-def fill(offsets, probabilities, slots, policy, gamma, weights, leaving):
-    """weights[slots[e]] += gamma pi(a|s) P[s, a, s'] for entry e of P, and leaving[s] the same; staying has no slot."""
+def fill(offsets, probabilities, places, policy, gamma, weights, leaving):
+    """weights[places[e]] += gamma pi(a|s) P[s, a, s'] for entry e of P, and leaving[s] the same; staying has no place."""
     n_states, n_actions = policy.shape
     for state in range(n_states):
         for action in range(n_actions):
             weight = gamma * policy[state, action]
             if weight > 0.0:
                 for entry in range(offsets[state * n_actions + action], offsets[state * n_actions + action + 1]):
-                    if slots[entry] >= 0:
-                        weights[slots[entry]] += weight * probabilities[entry]
+                    if places[entry] >= 0:
+                        weights[places[entry]] += weight * probabilities[entry]
                         leaving[state] += weight * probabilities[entry]
 
 
@@ -111,7 +111,7 @@ class Sweeps:
         links.sum_duplicates()
         self._begins, self._origins = links.indptr.astype(np.int64), links.indices.astype(np.int64)
         names = np.repeat(np.arange(S), np.diff(links.indptr)) * S + links.indices  # of links, ascending
-        self._slots = np.where(moving, np.searchsorted(names, mdp.successors * S + origins), -1)
+        self._places = np.where(moving, np.searchsorted(names, mdp.successors * S + origins), -1)
         self._fill, self._krylov, self._settle = map(from_python, (fill, krylov, settle))
 
     def __call__(self, policy: np.ndarray) -> np.ndarray:
@@ -119,7 +119,7 @@ class Sweeps:
         mdp, weights = self._mdp, np.zeros(len(self._origins))
         exits = (1.0 - mdp.gamma) + mdp.gamma * (policy * mdp.missing).sum(axis=1)
         leaving = exits.copy()
-        self._fill(mdp.offsets, mdp.probabilities, self._slots, policy, mdp.gamma, weights, leaving)
+        self._fill(mdp.offsets, mdp.probabilities, self._places, policy, mdp.gamma, weights, leaving)
         chain = self._begins, self._origins, weights, leaving, self._start
         x = np.zeros(mdp.n_states)
         self._krylov(*chain, x)
