@@ -115,7 +115,12 @@ PHI = np.random.default_rng(0).normal(size=(4, 3, 2))
             ValueError,
             "FeatureSpectral: features must differ between the actions of a state, got 2 features that do not",
         ),
-        (mdps.StateSpectral, {"features": PHI}, ValueError, r"StateSpectral: features must have shape \(S, p\), got \(4, 3, 2\)"),
+        (
+            mdps.StateSpectral,
+            {"features": PHI},
+            ValueError,
+            r"StateSpectral: features must have shape \(S, p\), got \(4, 3, 2\)",
+        ),
         (mdps.StateSpectral, {"features": np.zeros((4, 2))}, ValueError, "StateSpectral: features must not all be 0"),
     ],
 )

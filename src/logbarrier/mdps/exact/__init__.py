@@ -12,11 +12,12 @@ from .calculus import (
     value,
 )
 from .elliptical import FeatureSpectral, StateSpectral
+from .feature_maximum import FeatureMaximum
 from .maximum import Maximum, dual_bound, maximise
 from .objectives import ActionBarrier, Entropy, NoRegulariser, Objective, Spectral
 
 __all__ = [
-    "ActionBarrier", "Entropy", "FeatureSpectral", "Maximum", "NoRegulariser", "Objective", "Spectral", "StateSpectral", "Step", "bonus", "dual_bound", "fisher_matrix",
-    "gradient", "hessian_vector", "log_det_fisher", "log_pdet_fisher", "maximise", "natural_gradient", "natural_policy_gradient",
-    "policy_gradient", "value",
+    "ActionBarrier", "Entropy", "FeatureMaximum", "FeatureSpectral", "Maximum", "NoRegulariser", "Objective", "Spectral",
+    "StateSpectral", "Step", "bonus", "dual_bound", "fisher_matrix", "gradient", "hessian_vector", "log_det_fisher",
+    "log_pdet_fisher", "maximise", "natural_gradient", "natural_policy_gradient", "policy_gradient", "value",
 ]  # fmt: skip

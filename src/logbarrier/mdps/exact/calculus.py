@@ -31,8 +31,8 @@ def log_pdet_fisher(mdp: FiniteMDP, theta: Any) -> float:
 def log_det_fisher(mdp: FiniteMDP, theta: Any, features: Any) -> float:
     """log det F, F = sum mu g g' the covariance of features (S, K, m) around their mean in each state.
 
-    F is the Fisher matrix of the policy softmax(w . phi) at any w that gives the same policy as theta (S, K). Where the features
-    are dependent it is the logarithm of the pseudo-determinant.
+    F is the Fisher matrix of the policy softmax(w . phi) at any w that gives the same policy as theta (S, K). Where the
+    features are dependent it is the logarithm of the pseudo-determinant.
 
     >>> import numpy as np
     >>> from logbarrier import mdps

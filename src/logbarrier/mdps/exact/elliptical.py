@@ -48,15 +48,19 @@ def ellipse_of(owner: str, vectors: np.ndarray, weights: np.ndarray, ridge: floa
     """The ellipse of vectors (S, A, r) with weights (S, A); ValueError where F has no inverse in double precision."""
     flat, size = vectors.reshape(-1, vectors.shape[2]), vectors.shape[2]
     F = flat.T @ (weights.reshape(-1, 1) * flat) + ridge * np.eye(size)
+    singular = (
+        f"{owner}: the policy must visit states and actions whose features span {size} dimensions, but F has no inverse; "
+        "use a policy without zeros, mdp.pruned(), or ridge="
+    )
     try:
         factor = np.linalg.cholesky(F)
     except np.linalg.LinAlgError:
-        raise ValueError(
-            f"{owner}: the policy must visit states and actions whose features span {size} dimensions, but F has no inverse; "
-            "use a policy without zeros, mdp.pruned(), or ridge="
-        ) from None
+        raise ValueError(singular) from None
     whitened = np.ascontiguousarray(solve_triangular(factor, flat.T, lower=True, check_finite=False).T).reshape(vectors.shape)
-    leverage = np.einsum("sam,sam->sa", whitened, whitened)
+    with np.errstate(over="ignore", invalid="ignore"):
+        leverage = np.einsum("sam,sam->sa", whitened, whitened)
+    if not np.isfinite(leverage).all():
+        raise ValueError(singular)
     log_det = 2.0 * float(np.log(np.diag(factor)).sum())
     return Ellipse(log_det, whitened, leverage, float((weights * leverage).sum()), factor)
 
@@ -98,10 +102,10 @@ class Elliptical(Objective):
         """The derivative of the vectors along a direction, (S, 1, r)."""
         raise NotImplementedError
 
-    def ellipse(self, occupancy: np.ndarray, policy: np.ndarray) -> Ellipse:
-        """F at a policy (S, K) with its occupancy (S,)."""
-        mu = occupancy[:, None] * policy
-        return ellipse_of(type(self).__name__, self.vectors(policy), self.weights(mu), self.ridge)
+    def ellipse(self, occupancy: np.ndarray, policy: np.ndarray, ridge: float | None = None) -> Ellipse:
+        """F at a policy (S, K) with its occupancy (S,); its own ridge unless another one is given."""
+        weights = self.weights(occupancy[:, None] * policy)
+        return ellipse_of(type(self).__name__, self.vectors(policy), weights, self.ridge if ridge is None else ridge)
 
     def check(self, mdp: FiniteMDP) -> None:
         """Refuse features of other states or actions than those of the MDP."""
@@ -207,7 +211,7 @@ class StateSpectral(Elliptical):
 
 
 def _basis(owner: str, vectors: np.ndarray, demand: str, ridge: float) -> np.ndarray:
-    """(m, r) an orthonormal basis of what the vectors (S, A, m) span; the identity if that is everything or there is a ridge."""
+    """(m, r) an orthonormal basis of what the vectors (S, A, m) span; the identity if r is m or there is a ridge."""
     size = vectors.shape[2]
     sizes, directions = np.linalg.svd(vectors.reshape(-1, size), full_matrices=False)[1:]
     rank = int((sizes > INDEPENDENT * sizes[0]).sum()) if len(sizes) and sizes[0] > 0.0 else 0

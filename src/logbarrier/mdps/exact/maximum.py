@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from scipy.optimize import minimize
 
+from ...base import validate
 from ...base.failure import WrongTypeError
+from ...base.runs import Progress
 from .. import checks
 from ..problem import FiniteMDP
 from .calculus import gradient_at, hessian_vector, value_at
+from .elliptical import Elliptical
+from .feature_maximum import FeatureMaximum, feature_maximum
 from .newton import newton
 from .objectives import ActionBarrier, Entropy, NoRegulariser, Objective, Spectral
 from .point import Point
@@ -51,11 +55,35 @@ class Maximum:
     iterations: int
 
 
-def maximise(mdp: FiniteMDP, objective: Objective, *, start: Any = None) -> Maximum:
+@overload
+def maximise(
+    mdp: FiniteMDP,
+    objective: Elliptical,
+    *,
+    start: Any = None,
+    tolerance: float | None = None,
+    progress: bool | Progress = False,
+) -> FeatureMaximum: ...
+
+
+@overload
+def maximise(mdp: FiniteMDP, objective: Objective, *, start: Any = None) -> Maximum: ...
+
+
+def maximise(
+    mdp: FiniteMDP,
+    objective: Objective,
+    *,
+    start: Any = None,
+    tolerance: float | None = None,
+    progress: bool | Progress = False,
+) -> Maximum | FeatureMaximum:
     """The policy that maximises an objective, from a policy `start` (S, K) (uniform where none is given).
 
     Spectral: Newton's method in the occupancy measure; the maximum is the only one, whatever the start. Entropy: soft policy
     iteration. NoRegulariser: policy iteration. ActionBarrier: ascent to a local maximum, which depends on the start.
+    FeatureSpectral, StateSpectral: fully corrective Frank-Wolfe in the occupancy measure, to a gap of `tolerance` times the
+    bias bound (1e-8 up to 1000 states, else 1e-3), with a `progress` bar on request; the value is the same for every start.
     ValueError where double precision does not suffice, as for eta times the rewards near 1e13 or gamma within 1e-9 of 1.
 
     >>> from logbarrier import mdps
@@ -66,6 +94,9 @@ def maximise(mdp: FiniteMDP, objective: Objective, *, start: Any = None) -> Maxi
     policy = checks.policy("maximise", mdp.uniform_policy if start is None else start, mdp.n_states, mdp.n_actions)
     if policy.min() <= 0.0:
         raise ValueError(f"maximise: start must have no zero probabilities, got {policy.min()}")
+    if isinstance(objective, Elliptical):
+        wanted = None if tolerance is None else validate.positive("maximise", "tolerance", tolerance)
+        return feature_maximum(mdp, objective, policy, wanted, progress)
     return _maximum(objective, Point(mdp, np.log(policy)))
 
 
