@@ -31,7 +31,11 @@ from .bandits.algorithms.exact_log_barrier_pg import ExactLogBarrierPG as ExactL
 from .bandits.algorithms.exact_pg import ExactPG as ExactPG
 from .bandits.algorithms.exp3 import EXP3 as EXP3
 from .bandits.algorithms.inverse_gap_weighting import InverseGapWeighting as InverseGapWeighting
+from .bandits.algorithms.lin_thompson import LinThompson as LinThompson
+from .bandits.algorithms.lin_ucb import LinUCB as LinUCB
 from .bandits.algorithms.log_barrier_sgb import LogBarrierSGB as LogBarrierSGB
+from .bandits.algorithms.log_det_sgb import LogDetSGB as LogDetSGB
+from .bandits.algorithms.log_linear_sgb import LogLinearSGB as LogLinearSGB
 from .bandits.algorithms.mini_batch_log_barrier_sgb import MiniBatchLogBarrierSGB as MiniBatchLogBarrierSGB
 from .bandits.algorithms.momentum_log_barrier_sgb import MomentumLogBarrierSGB as MomentumLogBarrierSGB
 from .bandits.algorithms.npg import NPG as NPG
@@ -49,6 +53,8 @@ from .bandits.algorithms.vector_rule import VectorRule as VectorRule
 from .bandits.changing import DriftingArms as DriftingArms
 from .bandits.changing import SeasonalArms as SeasonalArms
 from .bandits.changing import SwappingArms as SwappingArms
+from .bandits.linear import FeatureInstances as FeatureInstances
+from .bandits.linear import LinearBandit as LinearBandit
 from .bandits.metrics import METRICS as METRICS
 from .bandits.problems import BernoulliBandit as BernoulliBandit
 from .bandits.problems import BernoulliGapInstances as BernoulliGapInstances

@@ -174,7 +174,7 @@ class GaussianBandit(Bandit):
 
     def __init__(self, means: Any, scale: Any = 1.0, *, allow_ties: bool = False) -> None:
         checked = validate.vector("GaussianBandit", "means", means)
-        super().__init__(checked, _per_arm("GaussianBandit", "scale", scale, checked), allow_ties=allow_ties)
+        super().__init__(checked, per_arm("GaussianBandit", "scale", scale, checked), allow_ties=allow_ties)
 
     def arguments(self) -> dict[str, Any]:
         return {**super().arguments(), "scale": self.parameters[1].tolist()}
@@ -202,7 +202,7 @@ class UniformBandit(Bandit):
 
     def __init__(self, means: Any, half_width: Any = 1.0, *, allow_ties: bool = False) -> None:
         checked = validate.vector("UniformBandit", "means", means)
-        super().__init__(checked, _per_arm("UniformBandit", "half_width", half_width, checked), allow_ties=allow_ties)
+        super().__init__(checked, per_arm("UniformBandit", "half_width", half_width, checked), allow_ties=allow_ties)
 
     def arguments(self) -> dict[str, Any]:
         return {**super().arguments(), "half_width": self.parameters[1].tolist()}
@@ -323,7 +323,8 @@ class BernoulliGapInstances:
         return f"BernoulliGapInstances(n_arms={self.n_arms}, gap={self.gap:g}, r_max={self.r_max:g})"
 
 
-def _per_arm(owner: str, name: str, value: Any, means: np.ndarray) -> np.ndarray:
+def per_arm(owner: str, name: str, value: Any, means: np.ndarray) -> np.ndarray:
+    """A positive number for every arm (K,), from one for all or one each."""
     if np.ndim(value) == 0:
         return np.full(len(means), validate.positive_up_to(owner, name, value, LARGEST_REWARD))
     given = validate.vector(owner, name, value)

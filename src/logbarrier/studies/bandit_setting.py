@@ -12,6 +12,7 @@ from ..bandits.algorithms import RULES
 from ..bandits.algorithms.rule import Rule
 from ..bandits.changing import ChangingBandits, DriftingArms, SeasonalArms, SwappingArms
 from ..bandits.engines import ENGINES, choose
+from ..bandits.linear import FeatureInstances, LinearBandit
 from ..bandits.metrics import METRICS, RANGES
 from ..bandits.problems import (
     BernoulliBandit,
@@ -40,6 +41,8 @@ PROBLEMS: dict[str, type[Any]] = {
         BernoulliBandit,
         UniformBandit,
         BetaBandit,
+        LinearBandit,
+        FeatureInstances,
         SwappingArms,
         DriftingArms,
         SeasonalArms,
