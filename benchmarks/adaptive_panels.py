@@ -61,7 +61,7 @@ def main() -> None:
                 if given.json is not None:
                     given.json.write_text(json.dumps(rows, indent=1))
     if given.plot is not None:
-        draw(rows, given.plot)
+        plot(rows, given.plot)
 
 
 def panel(n_arms: int, alpha: float, given: argparse.Namespace) -> Any:
@@ -114,7 +114,7 @@ def line(row: Row) -> str:
     )
 
 
-def draw(rows: list[Row], target: Path) -> None:
+def plot(rows: list[Row], target: Path) -> None:
     """Regret against 1 - p(a*), a pane per panel: down and to the left is better."""
     import matplotlib.pyplot as plt
 

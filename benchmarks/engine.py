@@ -14,6 +14,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,22 @@ def peak_bytes(n_arms: int, horizon: int) -> int:
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
+def long_cell(results: dict[str, Any], row: Callable[[str, str, str], None]) -> None:
+    """Measure the longest cell of the paper's study."""
+    record = lb.simulate(barrier(1000, 0.01), lb.GapInstances(n_arms=1000), horizon=2_500_000, runs=100, seed=0)
+    seconds, final = record.provenance["seconds"], record.mean("optimal_probability")[-1]
+    results["long cell"] = {"seconds": seconds, "final": final}
+    row("K = 1000, alpha = 0.01, 2.5e6 steps, 100 runs", f"{seconds:.1f} s, p(a*) {final:.3f}", "reported")
+    ours = 1e9 * seconds / (record.horizon * record.runs)
+    peer_ns = [results["K=1000 alpha=0.01"][name] for name in ("NumPy batched", "JAX scan + vmap")]
+    ratios = [f"{value / ours:.0f}x" if isinstance(value, float) else str(value) for value in peer_ns]
+    row(
+        f"the same: NumPy / JAX over {ours:.0f} ns, whose steps cost the same at any horizon",
+        " / ".join(ratios),
+        "200x / 130x",
+    )
+
+
 def main() -> None:
     """Measure, print, and if asked write JSON and the plot."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -121,26 +138,15 @@ def main() -> None:
         per_arm = max(peak - 2**20, 0) / n_arms
         row(f"peak memory of a run, K = {n_arms:,}, {horizon:,} steps", f"{per_arm:.0f} bytes per arm + 1 MB", "at most 80")
     if options.long:
-        record = lb.simulate(barrier(1000, 0.01), lb.GapInstances(n_arms=1000), horizon=2_500_000, runs=100, seed=0)
-        seconds, final = record.provenance["seconds"], record.mean("optimal_probability")[-1]
-        results["long cell"] = {"seconds": seconds, "final": final}
-        row("K = 1000, alpha = 0.01, 2.5e6 steps, 100 runs", f"{seconds:.1f} s, p(a*) {final:.3f}", "reported")
-        ours = 1e9 * seconds / (record.horizon * record.runs)
-        peer_ns = [results["K=1000 alpha=0.01"][name] for name in ("NumPy batched", "JAX scan + vmap")]
-        ratios = [f"{value / ours:.0f}x" if isinstance(value, float) else str(value) for value in peer_ns]
-        row(
-            f"the same: NumPy / JAX over {ours:.0f} ns, whose steps cost the same at any horizon",
-            " / ".join(ratios),
-            "200x / 130x",
-        )
+        long_cell(results, row)
     if options.plot:
-        results["curves"] = draw(options.plot)
+        results["curves"] = plot(options.plot)
     if options.json:
         options.json.write_text(json.dumps(results, indent=2) + "\n")
     print(f"peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB", file=sys.stderr)
 
 
-def draw(path: Path) -> dict[str, Any]:
+def plot(path: Path) -> dict[str, Any]:
     """ns per step against K, log-log: the engines and the peers; returns the points."""
 
     from logbarrier.plots.style import COLOURS, panels, save_figure, styled

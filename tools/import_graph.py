@@ -29,6 +29,7 @@ ROWS: tuple[dict[str, str], ...] = (
     },
     {
         "bandits": "problems, rules (one short file each), loops, the simulator",
+        "contexts": "contextual bandits: problems, rules, regressions, the simulator",
         "mdps": "finite MDPs: problems, rules, the loop, the simulator, exact solutions",
     },
     {"agent": "online decisions: in memory, in a file, off-policy estimates"},
@@ -127,7 +128,7 @@ def without_detours(graph: dict[str, set[str]]) -> dict[str, set[str]]:
     return {name: used - set().union(*(reached(other) for other in used)) for name, used in graph.items()}
 
 
-def draw() -> None:
+def plot() -> None:
     """Packages as boxes, one row per layer, an arrow to each package that is imported and not implied by another arrow."""
     from logbarrier.plots.style import COLOURS, panels, save_figure, styled
 
@@ -156,7 +157,7 @@ def main() -> None:
     if "--check" in sys.argv[1:]:
         sys.exit(0 if page == with_table(page) else f"{PAGE.name}: run 'python tools/import_graph.py'")
     PAGE.write_text(with_table(page), encoding="utf-8")
-    draw()
+    plot()
 
 
 if __name__ == "__main__":

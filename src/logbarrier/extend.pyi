@@ -8,11 +8,12 @@ from .bandits.algorithms.rule import policy_gradient as policy_gradient
 from .bandits.algorithms.vector_rule import VectorRule as VectorRule
 from .bandits.changing import ChangingBandits as ChangingBandits
 from .bandits.loops.vectors import largest as largest
-from .bandits.problems import Bandit as Bandit
-from .bandits.problems import ProblemSource as ProblemSource
-from .bandits.problems import bernoulli_reward as bernoulli_reward
-from .bandits.problems import gaussian_reward as gaussian_reward
-from .bandits.problems import uniform_noise as uniform_noise
+from .bandits.problems.bandit import Bandit as Bandit
+from .bandits.problems.bandit import ProblemSource as ProblemSource
+from .bandits.problems.bounded import bernoulli_reward as bernoulli_reward
+from .bandits.problems.bounded import uniform_noise as uniform_noise
+from .bandits.problems.family import Family as Family
+from .bandits.problems.gaussian import gaussian_reward as gaussian_reward
 from .bandits.schedules import LearningRate as LearningRate
 from .bandits.schedules import learning_rate_at as learning_rate_at
 from .bandits.schedules import schedule_numbers as schedule_numbers

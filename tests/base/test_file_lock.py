@@ -10,7 +10,7 @@ import pytest
 
 import logbarrier as lb
 from logbarrier.base.file_lock import FileLock
-from logbarrier.studies.lock import only_writer
+from logbarrier.studies.only_writer import hold
 
 FORK = """
 import os, sys
@@ -30,7 +30,7 @@ print("ready", flush=True)
 {waits}
 """
 TAKES_LOCK = "from logbarrier.base.file_lock import FileLock\nlock = FileLock(path, 0o600)\nlock.take('first')"
-TAKES_STUDY = "from logbarrier.studies.lock import only_writer\nwriter = only_writer(path)\nwriter.__enter__()"
+TAKES_STUDY = "from logbarrier.studies.only_writer import hold\nwriter = hold(path)\nwriter.__enter__()"
 TAKES_AGENT = "import logbarrier as lb\nagent = lb.DurableAgent(path, rule=lb.SGB(learning_rate=0.1), arms=['a', 'b'])"
 DIES, LIVES = "os._exit(0)", "sys.stdin.buffer.read()"
 
@@ -71,7 +71,7 @@ def test_a_child_that_releases_does_not_free_its_parents_lock(tmp_path):
 
 
 def test_a_study_can_be_written_when_its_writer_is_dead_though_a_child_lives(tmp_path):
-    with forked(tmp_path / ".lock", TAKES_STUDY, waits=DIES), only_writer(tmp_path / ".lock"):
+    with forked(tmp_path / ".lock", TAKES_STUDY, waits=DIES), hold(tmp_path / ".lock"):
         pass
 
 

@@ -67,8 +67,8 @@ def test_the_worst_case_variant_keeps_the_orders_of_the_theorem():
     coarse, fine = rule("log-barrier-sgb-theorem-2", 0.1), rule("log-barrier-sgb-theorem-2", 0.01)
     assert coarse.learning_rate / fine.learning_rate == pytest.approx(100)
     assert (coarse.eta, fine.eta) == pytest.approx((60, 600))
-    setting = theory.Setting(3, 0.5, 1.0)
-    stated = [theory.worst_case_complexity(setting, epsilon=epsilon) for epsilon in (0.1, 0.01)]
+    problem = theory.ProblemClass(3, 0.5, 1.0)
+    stated = [theory.worst_case_complexity(problem, epsilon=epsilon) for epsilon in (0.1, 0.01)]
     assert stated[0].learning_rate / stated[1].learning_rate == pytest.approx(100, rel=0.1)
     assert stated[0].eta == coarse.eta
     assert stated[0].horizon > 1e9

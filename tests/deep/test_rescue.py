@@ -64,7 +64,7 @@ def test_the_rescued_model_is_saved_and_loaded_like_any_other(rescued, tmp_path)
 
 
 def test_the_picture_has_a_panel_for_before_and_one_for_after(rescued):
-    figure = sb3.draw(rescued.before, rescued.after)
+    figure = sb3.plot_diagnoses(rescued.before, rescued.after)
     panels = [axis for axis in figure.axes if axis.images]
     assert [panel.get_title().split(":")[0] for panel in panels] == ["before", "after"]
     drawn = panels[0].images[0].get_array()

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from logbarrier.engine.codegen.lanes import first_lanes, fma, lane_sum, load, load_half, store, with_lane
+from logbarrier.engine.codegen.lane_access import first_lanes, lane_sum, load, load_half, store, with_lane
+from logbarrier.engine.codegen.lanes import fma
 from logbarrier.engine.elementary import exp, log, moderate_exp, small_exp
 
 mpmath.mp.dps = 50

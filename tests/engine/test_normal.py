@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 from logbarrier.engine import normal
-from logbarrier.engine.codegen.lanes import load, store
+from logbarrier.engine.codegen.lane_access import load, store
 from logbarrier.engine.normal import distribution_and_density
 
 ULP = 2.0**-52

@@ -11,8 +11,8 @@ import logbarrier as lb
 from logbarrier.paper import EXPERIMENTS, Results, evaluate, paper_study, results_of
 from logbarrier.paper.baselines import CLIPPED
 from logbarrier.paper.claims import CLAIMS, verdict
+from logbarrier.paper.design import checkpoints, escape_time, instances
 from logbarrier.paper.evidence import above
-from logbarrier.paper.setting import checkpoints, escape_time, instances
 from logbarrier.record import Record
 from logbarrier.studies import Store
 from logbarrier.theory.plateau import mean_plateau

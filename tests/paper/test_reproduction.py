@@ -9,9 +9,9 @@ from command import logbarrier
 
 import logbarrier as lb
 from logbarrier.paper import EXPERIMENTS, paper_study, results_of
+from logbarrier.paper.design import barrier, checkpoints, instances
 from logbarrier.paper.figures import experiment_figure
 from logbarrier.paper.reproduction import cases_of, complete_experiments, horizon_of
-from logbarrier.paper.setting import barrier, checkpoints, instances
 from logbarrier.studies import Store, Study
 from logbarrier.theory.plateau import mean_plateau
 

@@ -8,6 +8,7 @@ import pytest
 from small_study import SMALL
 
 import logbarrier as lb
+from logbarrier.engine.random import stream_key
 from logbarrier.studies import Study, product, read_study, study_as_toml
 from logbarrier.studies.bandit_setting import SETTING
 from logbarrier.studies.tables import grid, problem_of, rule_of, table_of_problem
@@ -56,6 +57,17 @@ PROBLEM_TABLES = [
     {"problem": "BernoulliBandit", "means": [0.1, 0.1], "allow_ties": True},
     {"problem": "UniformBandit", "means": [0.1, 0.2], "half_width": 0.3},
     {"problem": "BetaBandit", "means": [0.1, 0.7], "concentration": 3.3},
+    {"problem": "NeedleInstances", "n_arms": 3, "gap": 0.2, "level": -1.0, "scale": 0.5},
+    {"problem": "UnequalNoiseInstances", "n_arms": 3, "gap": 0.2, "r_max": 2.0, "smallest": 0.2, "largest": 0.7},
+    {"problem": "StudentInstances", "n_arms": 3, "gap": 0.2, "r_max": 2.0, "scale": 0.5, "df": 4.5},
+    {"problem": "ClickInstances", "n_arms": 3, "rate": 0.05, "spread": 0.2},
+    {"problem": "CountInstances", "n_arms": 3, "rate": 5.0, "spread": 0.2},
+    {"problem": "RevenueInstances", "n_arms": 3, "rate": 0.05, "amount": 7.0, "spread": 0.2, "sigma": 0.4},
+    {"problem": "CostInstances", "n_arms": 3, "cost": 5.0, "spread": 0.2, "sigma": 0.4},
+    {"problem": "StudentBandit", "means": [0.1, 0.3], "scale": [1.0, 2.0], "df": 4},
+    {"problem": "PoissonBandit", "means": [0.5, 30.0, 2.0]},
+    {"problem": "RevenueBandit", "rates": [0.1, 0.1, 0.3], "amount": [7.0, 7.0, 0.7], "sigma": 0.3, "allow_ties": True},
+    {"problem": "CostBandit", "costs": [0.3, 0.1], "sigma": 0.2},
     {"problem": "SwappingArms", "n_arms": 3, "gap": 0.3, "period": 70, "r_max": 2.0, "scale": 0.5},
     {"problem": "DriftingArms", "n_arms": 3, "time_scale": 70.5, "r_max": 2.0, "scale": 0.5, "block": 3},
     {"problem": "SeasonalArms", "n_arms": 3, "period": 70.5, "swing": 0.1, "r_max": 2.0, "scale": 0.5, "block": 3},
@@ -67,6 +79,7 @@ def test_a_problem_survives_its_table(table):
     problem = problem_of(table)
     again = problem_of(table_of_problem(problem))
     assert again.to_dict() == problem.to_dict()
+    assert again.instance(stream_key(0), 1).tolist() == problem.instance(stream_key(0), 1).tolist()
 
 
 def test_every_problem_is_in_that_test():

@@ -73,15 +73,15 @@ def test_8_the_iteration_count_is_at_most_not_at_least_its_linear_form():
 
 
 def test_9_the_warm_up_supports_three_times_w_not_two():
-    setting, eta = theorems.Setting(3, 0.5), 40.0
-    alpha = theorems.largest_local_learning_rate(setting, eta) / 2
-    horizon = theorems.warm_up(setting, learning_rate=alpha, eta=eta)
-    bound = theorems.local_convergence(setting, learning_rate=alpha, eta=eta, horizon=horizon)
-    assert bound == pytest.approx(theorems.after_warm_up(setting, learning_rate=alpha, eta=eta))
-    printed = theorems.after_warm_up(setting, learning_rate=alpha, eta=eta, constants=constants.PRINTED)
+    problem, eta = theorems.ProblemClass(3, 0.5), 40.0
+    alpha = theorems.largest_local_learning_rate(problem, eta) / 2
+    horizon = theorems.warm_up(problem, learning_rate=alpha, eta=eta)
+    bound = theorems.local_convergence(problem, learning_rate=alpha, eta=eta, horizon=horizon)
+    assert bound == pytest.approx(theorems.after_warm_up(problem, learning_rate=alpha, eta=eta))
+    printed = theorems.after_warm_up(problem, learning_rate=alpha, eta=eta, constants=constants.PRINTED)
     assert printed == pytest.approx(2 / 3 * bound)
     assert bound == pytest.approx(3 * constants.stationarity_constant(3, 0.5, 1.0, eta) * alpha / eta)
-    closer = theorems.Setting(3, 0.05)
+    closer = theorems.ProblemClass(3, 0.05)
     assert theorems.warm_up(closer, learning_rate=alpha, eta=eta) == pytest.approx(horizon / 100, rel=0.02)  # Delta^2
 
 
@@ -97,9 +97,9 @@ def test_10_k_over_eta_is_right_and_cannot_be_improved():
 
 
 def test_11_and_9_the_printed_constants_promise_twice_the_accuracy_asked_for():
-    setting = theorems.Setting(10, 0.1)
-    printed = theorems.worst_case_complexity(setting, epsilon=0.1, constants=constants.PRINTED)
-    mended = theorems.worst_case_complexity(setting, epsilon=0.1)
+    problem = theorems.ProblemClass(10, 0.1)
+    printed = theorems.worst_case_complexity(problem, epsilon=0.1, constants=constants.PRINTED)
+    mended = theorems.worst_case_complexity(problem, epsilon=0.1)
     assert printed.eta == mended.eta == pytest.approx(2 * 10 / 0.1)
     assert printed.bound == pytest.approx(0.2)
     assert mended.bound == pytest.approx(0.1)
@@ -107,7 +107,7 @@ def test_11_and_9_the_printed_constants_promise_twice_the_accuracy_asked_for():
 
 @pytest.mark.parametrize("unit", [0.1, 3.0])
 def test_12_measuring_rewards_in_another_unit_changes_no_horizon(unit):
-    here, there = theorems.Setting(5, 0.2), theorems.Setting(5, 0.2 * unit, unit)
+    here, there = theorems.ProblemClass(5, 0.2), theorems.ProblemClass(5, 0.2 * unit, unit)
     one = theorems.worst_case_complexity(here, epsilon=0.3)
     other = theorems.worst_case_complexity(there, epsilon=0.3 * unit)
     assert other.horizon == pytest.approx(one.horizon)
@@ -121,8 +121,8 @@ def test_12_measuring_rewards_in_another_unit_changes_no_horizon(unit):
 def test_12_the_orders_of_the_worst_case_and_the_regret_are_the_corrected_ones():
     def horizon(**changes):
         given = {"n_arms": 4, "gap": 1e-3, "r_max": 1.0, "epsilon": 1e-3} | changes
-        setting = theorems.Setting(given["n_arms"], given["gap"], given["r_max"])
-        return theorems.worst_case_complexity(setting, epsilon=given["epsilon"]).horizon
+        problem = theorems.ProblemClass(given["n_arms"], given["gap"], given["r_max"])
+        return theorems.worst_case_complexity(problem, epsilon=given["epsilon"]).horizon
 
     assert horizon(r_max=10.0) / horizon() == pytest.approx(10**7, rel=0.01)
     assert horizon(n_arms=400) / horizon() == pytest.approx(100**5.5, rel=0.01)
@@ -130,7 +130,7 @@ def test_12_the_orders_of_the_worst_case_and_the_regret_are_the_corrected_ones()
     assert horizon(epsilon=1e-4) / horizon() == pytest.approx(10**5, rel=0.01)
 
     def bound(n_arms=4, gap=1e-3, r_max=1.0, horizon=1e30):
-        return theorems.regret(theorems.Setting(n_arms, gap, r_max), horizon=horizon).bound
+        return theorems.regret(theorems.ProblemClass(n_arms, gap, r_max), horizon=horizon).bound
 
     assert bound(r_max=10.0) / bound() == pytest.approx(10**1.4, rel=0.02)
     assert bound(n_arms=40) / bound() == pytest.approx(10**1.1, rel=0.02)
@@ -181,7 +181,7 @@ def test_19_the_local_convergence_proof_needs_a_second_limit_on_alpha():
     n_arms, gap, eta = 2, 2.0, 0.01
     alpha = 1 / (2 * constants.curvature_limit(n_arms, gap, 1.0))
     assert 2 - 6 * alpha * constants.largest_sampled_gradient(n_arms, eta, 1.0) < 0
-    mended = theorems.largest_local_learning_rate(theorems.Setting(n_arms, gap), eta)
+    mended = theorems.largest_local_learning_rate(theorems.ProblemClass(n_arms, gap), eta)
     assert 3 / (2 - 6 * mended * constants.largest_sampled_gradient(n_arms, eta, 1.0)) == pytest.approx(5 / 3)
 
 

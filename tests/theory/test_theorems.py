@@ -10,16 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import logbarrier as lb
+from logbarrier import theory
 from logbarrier.theory import objective as phi
 from logbarrier.theory import theorems
 from logbarrier.theory.constants import CORRECTED, PRINTED
 from logbarrier.theory.recurrences import Recurrence
-from logbarrier.theory.theorems import Setting
+from logbarrier.theory.theorems import ProblemClass
 from logbarrier.verify import exercise
 from logbarrier.verify.exercise import Tiny
 
 settings_of_any_size = st.builds(
-    lambda n_arms, share, r_max: Setting(n_arms, share * 2 * r_max / (n_arms - 1), r_max),
+    lambda n_arms, share, r_max: ProblemClass(n_arms, share * 2 * r_max / (n_arms - 1), r_max),
     st.integers(2, 1000),
     st.floats(1e-6, 1),
     st.floats(0.01, 100),
@@ -27,44 +28,44 @@ settings_of_any_size = st.builds(
 
 
 @given(settings_of_any_size, st.floats(1e-6, 0.99), st.floats(1, 1e9), st.sampled_from([PRINTED, CORRECTED]))
-def test_the_sample_complexity_keeps_its_promise_and_no_shorter_run_does(setting, share, c_star, which):
-    epsilon = 2 * setting.r_max * share
-    wanted = theorems.sample_complexity(setting, epsilon=epsilon, c_star=c_star, constants=which)
+def test_the_sample_complexity_keeps_its_promise_and_no_shorter_run_does(problem, share, c_star, which):
+    epsilon = 2 * problem.r_max * share
+    wanted = theorems.sample_complexity(problem, epsilon=epsilon, c_star=c_star, constants=which)
     assert wanted.bound <= epsilon * (1 + 1e-9)
     same = {"c_star": c_star, "learning_rate": wanted.learning_rate, "eta": wanted.eta}
-    assert theorems.convergence_rate(setting, horizon=wanted.horizon, **same) == pytest.approx(wanted.bound)
+    assert theorems.convergence_rate(problem, horizon=wanted.horizon, **same) == pytest.approx(wanted.bound)
     if 1 < wanted.horizon < 1e9:
-        assert theorems.convergence_rate(setting, horizon=0.9 * wanted.horizon - 1, **same) > epsilon * (1 - 1e-9)
+        assert theorems.convergence_rate(problem, horizon=0.9 * wanted.horizon - 1, **same) > epsilon * (1 - 1e-9)
 
 
 @given(settings_of_any_size, st.floats(1e-4, 0.99))
-def test_the_worst_case_prescription_keeps_its_promise(setting, share):
-    epsilon = 2 * setting.r_max * share
-    wanted = theorems.worst_case_complexity(setting, epsilon=epsilon)
+def test_the_worst_case_prescription_keeps_its_promise(problem, share):
+    epsilon = 2 * problem.r_max * share
+    wanted = theorems.worst_case_complexity(problem, epsilon=epsilon)
     assert wanted.bound <= epsilon * (1 + 1e-9)
-    assert wanted.eta == pytest.approx(2 * setting.n_arms / epsilon)
+    assert wanted.eta == pytest.approx(2 * problem.n_arms / epsilon)
 
 
 @given(settings_of_any_size, st.floats(3, 30))
-def test_no_other_eta_has_a_smaller_regret_bound(setting, log_horizon):
+def test_no_other_eta_has_a_smaller_regret_bound(problem, log_horizon):
     horizon = 10.0**log_horizon
-    wanted = theorems.regret(setting, horizon=horizon)
+    wanted = theorems.regret(problem, horizon=horizon)
     for factor in (0.5, 0.9, 1.1, 2.0):
         eta = factor * wanted.eta
-        alpha = theorems.best_local_learning_rate(setting, eta=eta, horizon=horizon)
-        for other in (0.5 * alpha, alpha, min(2 * alpha, theorems.largest_local_learning_rate(setting, eta))):
-            squared = theorems.local_convergence(setting, learning_rate=other, eta=eta, horizon=horizon)
-            bound = horizon * theorems.average_suboptimality(setting, eta=eta, mean_squared_gradient=squared)
+        alpha = theorems.best_local_learning_rate(problem, eta=eta, horizon=horizon)
+        for other in (0.5 * alpha, alpha, min(2 * alpha, theorems.largest_local_learning_rate(problem, eta))):
+            squared = theorems.local_convergence(problem, learning_rate=other, eta=eta, horizon=horizon)
+            bound = horizon * theorems.average_suboptimality(problem, eta=eta, mean_squared_gradient=squared)
             assert bound >= wanted.bound * (1 - 1e-6)
 
 
 def test_the_best_local_learning_rate_makes_its_bound_least():
-    setting, eta, horizon = Setting(3, 0.5), 30.0, 1e8
-    alpha = theorems.best_local_learning_rate(setting, eta=eta, horizon=horizon)
-    assert alpha < 0.9 * theorems.largest_local_learning_rate(setting, eta)
-    least = theorems.local_convergence(setting, learning_rate=alpha, eta=eta, horizon=horizon)
+    problem, eta, horizon = ProblemClass(3, 0.5), 30.0, 1e8
+    alpha = theorems.best_local_learning_rate(problem, eta=eta, horizon=horizon)
+    assert alpha < 0.9 * theorems.largest_local_learning_rate(problem, eta)
+    least = theorems.local_convergence(problem, learning_rate=alpha, eta=eta, horizon=horizon)
     for factor in (0.95, 1.05):
-        assert theorems.local_convergence(setting, learning_rate=factor * alpha, eta=eta, horizon=horizon) > least
+        assert theorems.local_convergence(problem, learning_rate=factor * alpha, eta=eta, horizon=horizon) > least
 
 
 def test_measured_averages_stay_below_the_bounds_on_two_and_three_arms():
@@ -113,29 +114,29 @@ def test_rho_and_nu_are_ordered_and_converge_at_their_rate(pull, push, eta, abov
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Setting(1, 0.1), "Setting: n_arms must be at least 2, got 1"),
-        (lambda: Setting(3, 0.0), "Setting: gap must be positive and finite, got 0.0"),
-        (lambda: Setting(3, 1.5), r"Setting: gap must be at most 2 r_max/\(n_arms - 1\) = 1"),
-        (lambda: Setting(3, 0.1, -1.0), "Setting: r_max must be positive and finite, got -1.0"),
+        (lambda: ProblemClass(1, 0.1), "ProblemClass: n_arms must be at least 2, got 1"),
+        (lambda: ProblemClass(3, 0.0), "ProblemClass: gap must be positive and finite, got 0.0"),
+        (lambda: ProblemClass(3, 1.5), r"ProblemClass: gap must be at most 2 r_max/\(n_arms - 1\) = 1"),
+        (lambda: ProblemClass(3, 0.1, -1.0), "ProblemClass: r_max must be positive and finite, got -1.0"),
         (
-            lambda: theorems.sample_complexity(Setting(3, 0.1), epsilon=0.0, c_star=9),
+            lambda: theorems.sample_complexity(ProblemClass(3, 0.1), epsilon=0.0, c_star=9),
             "sample_complexity: epsilon must be positive and finite, got 0.0",
         ),
         (
-            lambda: theorems.sample_complexity(Setting(3, 0.1), epsilon=0.1, c_star=0.5),
+            lambda: theorems.sample_complexity(ProblemClass(3, 0.1), epsilon=0.1, c_star=0.5),
             r"theorem: c_star must be at least 1, since it is a mean of 1/p\(a\*\)\^2, got 0.5",
         ),
         (
-            lambda: theorems.worst_case_complexity(Setting(3, 0.1), epsilon=-1.0),
+            lambda: theorems.worst_case_complexity(ProblemClass(3, 0.1), epsilon=-1.0),
             "worst_case_complexity: epsilon must be positive and finite, got -1.0",
         ),
         (
-            lambda: theorems.worst_case_complexity(Setting(3, 0.1), epsilon=2.0),
+            lambda: theorems.worst_case_complexity(ProblemClass(3, 0.1), epsilon=2.0),
             "worst_case_complexity: epsilon must be below 2 r_max = 2",
         ),
-        (lambda: theorems.regret(Setting(3, 0.1), horizon=0), "regret: horizon must be positive and finite, got 0.0"),
+        (lambda: theorems.regret(ProblemClass(3, 0.1), horizon=0), "regret: horizon must be positive and finite, got 0.0"),
         (
-            lambda: theorems.local_convergence(Setting(3, 0.1), learning_rate=1.0, eta=10, horizon=10),
+            lambda: theorems.local_convergence(ProblemClass(3, 0.1), learning_rate=1.0, eta=10, horizon=10),
             "local_convergence: learning_rate must be positive and at most",
         ),
         (
@@ -147,3 +148,8 @@ def test_rho_and_nu_are_ordered_and_converge_at_their_rate(pull, push, eta, abov
 def test_bad_input_is_refused_in_one_sentence(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_earlier_name_of_a_problem_class_warns():
+    with pytest.warns(DeprecationWarning, match="theory.Setting is now theory.ProblemClass"):
+        assert theory.Setting is theory.ProblemClass

@@ -232,7 +232,8 @@ class Agent:
         now = self._pending.now
         present = moment is now
         drawn_now = present and pending.decision.id >= 0
-        self._pending.leave(lambda: learner.probabilities, but=moment if drawn_now else None)
+        if now.pending > drawn_now:  # decisions other than this one wait for a reward of the present policy
+            self._pending.leave(lambda: learner.probabilities)
         t = self._updates + 1
         try:
             if present and not weighted:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..bandits.algorithms.rule import Rule
-from ..bandits.linear import checked_features
 from ..bandits.loops.policy import LARGEST_REWARD
+from ..bandits.problems.linear import checked_features
 from ..base import validate
 from ..base.failure import WrongTypeError
 

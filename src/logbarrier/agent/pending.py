@@ -73,17 +73,14 @@ class PendingDecisions:
             known = type(identity) is int and 0 <= identity < asked
             what = "has been told or forgotten already" if known else "was never asked"
             raise KeyError(f"{who}: decision {identity!r} {what}")
-        if isinstance(decision, Decision) and decision != found.decision:
+        if decision is not found.decision and isinstance(decision, Decision) and decision != found.decision:
             raise KeyError(f"{who}: decision {identity} is not this agent's, which drew {found.decision.arm!r}")
         return found
 
-    def leave(self, policy: Callable[[], np.ndarray], but: Moment | None = None) -> None:
-        """Keep the policy, which is about to move, for its pending decisions.
-
-        `but` is the moment of the decision whose reward moves it; that one decision needs no policy any more.
-        """
+    def leave(self, policy: Callable[[], np.ndarray]) -> None:
+        """Keep the policy, which is about to move, for its pending decisions."""
         left = self.now
-        if left.pending > (left is but):
+        if left.pending > 0:
             left.policy = policy()
             self.keep(left)
             self.now = Moment(None, None, left.size)

@@ -9,9 +9,20 @@ import numpy as np
 
 from ..bandits.algorithms.rule import Rule
 from ..bandits.engines import choose, make_ready
-from ..bandits.problems import BernoulliGapInstances, BetaBandit, GapInstances, UniformBandit
+from ..bandits.problems import (
+    BernoulliBandit,
+    BetaBandit,
+    GapInstances,
+    GaussianBandit,
+    PoissonBandit,
+    RevenueBandit,
+    StudentBandit,
+    UniformBandit,
+)
+from ..engine.random import stream_key
 from .agent import Agent
 
+LAWS = (GaussianBandit, BernoulliBandit, UniformBandit, BetaBandit, StudentBandit, PoissonBandit, RevenueBandit)
 SOME_NUMBER = 0.5  # for a parameter without a default: the code is the same whatever its value
 
 
@@ -32,9 +43,10 @@ def warm(rule_type: type[Rule], arms: tuple[int, ...]) -> int:
     rule, count = example_of(rule_type), 0
     for n_arms in arms:
         means = np.linspace(0.1, 0.9, n_arms)
-        for problem in (GapInstances(n_arms), BernoulliGapInstances(n_arms), UniformBandit(means), BetaBandit(means)):
-            make_ready(choose(rule, n_arms, "auto"), rule, problem)
+        for law in LAWS:
+            make_ready(choose(rule, n_arms, "auto"), rule, law(means))
             count += 1
+    GapInstances(n_arms=2).instance(stream_key(0), 0)  # a kernel draws the instances of all families
     agent = Agent(rule, n_arms=2, means=[0.0, 1.0] if rule.knows_means else None)
     agent.tell(agent.ask(), reward=0.0)
     return count

@@ -1,7 +1,7 @@
 """Problems that change while they are played: arms that swap, drift, or follow the seasons.
 
 A changing family stays the same for `block` steps at a time; then the simulator asks it again. So the loops know nothing of it,
-every engine runs it, and the regret of a record is dynamic: each pull is charged against the best arm of its own moment.
+and every engine runs it. The regret of a record is dynamic: each pull is charged against the best arm of its own moment.
 A checkpoint is measured under the means that ruled the steps just before it.
 """
 
@@ -15,7 +15,8 @@ import numpy as np
 from ..base import validate
 from ..engine.random import standard_normal, stream_key
 from .loops.policy import LARGEST_REWARD
-from .problems import GapInstances, checked_gap, gaussian_reward
+from .problems.gap_instances import GapInstances, checked_gap
+from .problems.gaussian import gaussian_reward
 
 WAVES = 6  # that a drifting mean is the sum of
 LONGEST = 1e15  # steps of a period; far beyond any horizon

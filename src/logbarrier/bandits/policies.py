@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..base import validate
+from ..base.runs import LARGEST_STEP
 from ..engine.random import stream_key
 from .algorithms.rule import Rule
 from .engines import Stops, choose
 from .metrics import METRICS
 from .problems import ProblemSource
 from .starts import as_start
-
-LARGEST_STEP = 2**32 - 1
 
 
 def policies(

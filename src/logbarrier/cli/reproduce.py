@@ -44,9 +44,9 @@ def reproduce(
     Example: logbarrier reproduce figure-1 --horizon long
     """
     from ..paper import EXPERIMENTS, paper_study
+    from ..paper.design import HORIZONS, escape_sentence
     from ..paper.publish import claims_of, publish_paper
     from ..paper.reproduction import cases_of
-    from ..paper.setting import HORIZONS, escape_sentence
     from ..report import figures
     from ..studies import Store
 

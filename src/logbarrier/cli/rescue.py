@@ -58,7 +58,7 @@ def rescue(
             out = out or model.with_name(f"{model.stem}-rescued.zip")
             done.model.save(out)
         if plot is not None:
-            sb3.draw(*diagnoses).savefig(plot, dpi=150)
+            sb3.plot_diagnoses(*diagnoses).savefig(plot, dpi=150)
     if as_json:
         typer.echo(json.dumps({when: _numbers(found) for when, found in zip(("before", "after"), diagnoses, strict=False)}))
         return

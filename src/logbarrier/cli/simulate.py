@@ -36,16 +36,14 @@ class Rewards(StrEnum):
 def simulate(
     context: typer.Context,
     rule: Annotated[str, typer.Option(help="A name from 'logbarrier rules', or one in a file as my_rules.py:MyRule.")],
-    arms: Annotated[int, typer.Option(help="Number of arms K.")],
+    arms: Annotated[int | None, typer.Option(help="Number of arms K; not for a problem with given means.")] = None,
     horizon: Annotated[float, typer.Option(help="Steps per run; 25e3 is fine.")] = 25_000,
     runs: Annotated[int, typer.Option(help="Independent runs, each on a fresh instance.")] = 100,
     seed: Annotated[int, typer.Option(help="Same seed, same result, to the bit.")] = 0,
     gap: Annotated[float | None, typer.Option(help="Best mean minus second best; 0.1, or 0.5 for SwappingArms.")] = None,
     problem: Annotated[
         str | None,
-        typer.Option(
-            help="Another family: SwappingArms, DriftingArms, SeasonalArms, or one in a file as my_problems.py:MyProblem."
-        ),
+        typer.Option(help="Another problem: ClickInstances, RevenueInstances, SwappingArms, ..., or my_problems.py:MyProblem."),
     ] = None,
     rewards: Annotated[Rewards, typer.Option(help="The law of the rewards; bernoulli is for clicks.")] = Rewards.GAUSSIAN,
     r_max: Annotated[float | None, typer.Option(help="Best mean reward; 1, or 0.9 for bernoulli.")] = None,
@@ -64,7 +62,8 @@ def simulate(
 
     \b
     Example: logbarrier simulate --rule log-barrier-sgb --arms 10 --learning-rate 0.1 --eta 1000
-    Arms that swap: logbarrier simulate --rule sliding-window-ucb --arms 10 --problem SwappingArms --period 5000
+    Clicks: logbarrier simulate --rule auto-log-barrier --arms 12 --problem ClickInstances --rate 0.02
+    Known means: logbarrier simulate --rule auto-log-barrier --problem PoissonBandit --means 1.5,2,2.2
     """
     from ..bandits.simulator import simulate as run_simulation
     from ..bandits.starts import OptimalArmAt
@@ -77,16 +76,9 @@ def simulate(
         family, words = _family(problem, rewards, shape, context.args)
         chosen = rule_from_words(rule, words, _known(family, horizon=horizon, scale=scale))
         record = run_simulation(
-            chosen,
-            family,
-            horizon=horizon,  # type: ignore[arg-type]
-            runs=runs,
-            seed=seed,
-            start=None if bad_start is None else OptimalArmAt(bad_start),
-            engine=engine,
-            threads=threads,
-            progress=not quiet,
-        )
+            chosen, family, horizon=horizon, runs=runs, seed=seed,  # type: ignore[arg-type]
+            start=None if bad_start is None else OptimalArmAt(bad_start), engine=engine, threads=threads, progress=not quiet,
+        )  # fmt: skip
         if save is not None:
             record.save(save)
         if plot is not None:
@@ -98,7 +90,7 @@ def simulate(
 
 
 def _family(problem: str | None, rewards: Rewards, shape: dict[str, Any], words: list[str]) -> tuple[Any, list[str]]:
-    """The family of problems that was asked for, and the words that are left for the rule."""
+    """Return the problem that was asked for, and the words that are left for the rule."""
     from .problem_words import problem_from_words
 
     if rewards is Rewards.BERNOULLI:

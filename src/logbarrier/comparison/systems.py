@@ -2,7 +2,7 @@
 
 Step sizes of the theory shrink with K^(3/2) and with the square of the smallest gap, and hold for rewards within [-R, R]. Three
 arms half a unit apart, with uniform noise, are about the largest instance on which such steps get anywhere within a million
-pulls; every policy-gradient system here sees the same one. The near tie divides the smallest gap by five.
+pulls. Every policy-gradient system here sees the same one. The near tie divides the smallest gap by five.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..bandits.softmax import softmax
 from ..bandits.starts import OptimalArmAt, Uniform
 from ..base.validate import did_you_mean
 from ..theory.constants import PRINTED
-from ..theory.theorems import Setting, sample_complexity
+from ..theory.theorems import ProblemClass, sample_complexity
 
 STEP = 0.1  # of the paper's experiments, the larger of its two
 WORST_CASE_STEP = 10.0  # the theorem's own factor, 4e-7 on the easy instance, asks for 2e13 pulls at epsilon = 0.2
@@ -95,8 +95,8 @@ def prescribed(epsilon: float, instance: Instance, horizon: int) -> dict[str, di
     eta = 2.0 * n_arms / epsilon  # the barrier costs at most epsilon/2
     tau = epsilon / (2.0 * math.log(n_arms))  # the entropy bonus, at most tau log K, costs at most epsilon/2
     window = round(2.0 * math.sqrt(horizon * math.log(horizon)))  # for one change and an interval of length 1
-    setting = Setting(n_arms, minimum_gap, r_max)
-    first = sample_complexity(setting, epsilon=epsilon, c_star=instance.start_c_star, constants=PRINTED)
+    problem = ProblemClass(n_arms, minimum_gap, r_max)
+    first = sample_complexity(problem, epsilon=epsilon, c_star=instance.start_c_star, constants=PRINTED)
     return {
         "sgb": {"learning_rate": STEP},
         "theory-sgb": {"minimum_gap": minimum_gap, "r_max": r_max},

@@ -6,9 +6,9 @@ docstrings and code that is never reached do not count. The hash is taken from t
 may have been edited since; it differs between versions of Python.
 
 Three kinds of code are not followed. Functions of NumPy, SciPy, Numba and the standard library count by name. So does the code
-of this package in `BY_NAME`, which moves no number: validation, files, records, the cache of machine code, and the choice of an
-engine, whose result is a root of the walk instead. Modules that generate code (`GENERATORS`) register operators with Numba that
-no name leads to, so they count as a whole.
+of this package in `BY_NAME`, which moves no number: validation, files, records, the cache of machine code, and the choice of
+an engine. The result of that choice is a root of the walk instead. Modules that generate code (`GENERATORS`) register
+operators with Numba that no name leads to, so they count as a whole.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .bytecode import global_paths, words_of_code
 
 PACKAGE = __name__.partition(".")[0]
 ENGINE = f"{PACKAGE}.engine"
-GENERATED_BY = ("arguments", "fields", "integer_lanes", "lane_arrays", "lanes", "linking", "pointers")
+GENERATED_BY = ("arguments", "fields", "integer_lanes", "lane_access", "lane_arrays", "lanes", "linking", "pointers")
 GENERATORS = (f"{ENGINE}.compiled", *(f"{ENGINE}.codegen.{name}" for name in GENERATED_BY))
 OF_BASE = ("background", "conformance", "failure", "file_lock", "files", "parameters", "plain", "progress", "validate")
 IN_BASE = tuple(f"base.{name}" for name in OF_BASE)

@@ -12,7 +12,8 @@ import numpy as np
 from numba import uint64
 
 from .codegen.integer_lanes import as_float, lane_numbers, load_integers, splat_whole
-from .codegen.lanes import WIDTH, fma, select_above, store, store_pairs
+from .codegen.lane_access import store, store_pairs
+from .codegen.lanes import WIDTH, fma, select_above
 from .compiled import compiled, inlined
 from .elementary import log
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..paper import setting
+from ..paper import design
 from ..paper.eta import LEARNING_RATES as ETA_RATES
 from .state import State
 
@@ -22,20 +22,20 @@ PRESETS: dict[str, State] = {
         f"Figure 1: K = {K}, alpha = {alpha:g}": State(
             arms=K,
             alpha=alpha,
-            etas=(setting.barrier(K, alpha),),
+            etas=(design.barrier(K, alpha),),
             rules=PAPER_RULES,
-            horizon=setting.HORIZON,
-            runs=setting.RUNS,
+            horizon=design.HORIZON,
+            runs=design.RUNS,
         )
-        for alpha in setting.LEARNING_RATES
-        for K in setting.ARMS
+        for alpha in design.LEARNING_RATES
+        for K in design.ARMS
     },
     **{
         f"Appendix E, eta: alpha = {alpha:g}": State(alpha=alpha, etas=(1e2, 1e3, 1e4), rules=("sgb", "lb"))
         for alpha in ETA_RATES
     },
     **{
-        f"Appendix E, baselines: K = {K}": State(arms=K, etas=(setting.barrier(K, 0.1),), rules=BASELINE_RULES)
-        for K in setting.ARMS
+        f"Appendix E, baselines: K = {K}": State(arms=K, etas=(design.barrier(K, 0.1),), rules=BASELINE_RULES)
+        for K in design.ARMS
     },
 }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..bandits.algorithms.baseline_npg import BaselineNPG
 from ..bandits.algorithms.clipped_log_barrier_sgb import ClippedLogBarrierSGB
 from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
+from .design import ARMS, barrier
 from .experiment import BLACK, BLUE, DASH_DOTTED, DASHED, DOTTED, ORANGE, PURPLE, Curve, Experiment, Panel
-from .setting import ARMS, barrier
 
 LEARNING_RATE = 0.1
 CLIPPED = ClippedLogBarrierSGB()

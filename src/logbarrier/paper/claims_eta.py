@@ -12,9 +12,9 @@ from ..bandits.algorithms.rule import Rule
 from ..bandits.algorithms.sgb import SGB
 from ..theory.plateau import mean_plateau
 from .claim import MARGIN, Claim, final, log10_over_floor
+from .design import instances
 from .evidence import Evidence, above, below, close, every_run_above, share_above
 from .experiment import Results
-from .setting import instances
 
 Rules = dict[str, Rule]
 Evaluator = Callable[[Rules, Results], Iterator[Evidence]]

@@ -14,9 +14,9 @@ from ..bandits.algorithms.sgb import SGB
 from ..theory.plateau import mean_plateau
 from .baselines import CLIPPED, NPG_INVERSE_SQRT, NPG_MEI
 from .claim import MARGIN, Check, Claim, final, log10_over_floor
+from .design import ARMS, LEARNING_RATES, barrier, instances
 from .evidence import Evidence, above, below, every_run_above, greater, share_above
 from .experiment import Results
-from .setting import ARMS, LEARNING_RATES, barrier, instances
 
 
 def log_barrier(n_arms: int, learning_rate: float) -> Rule:

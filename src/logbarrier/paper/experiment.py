@@ -10,7 +10,7 @@ from ..bandits.algorithms.rule import Rule
 from ..plots.style import COLOURS
 from ..record import Record
 from ..studies import Case, Store, case_of, record_of
-from . import setting
+from . import design
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Experiment:
     @property
     def cases(self) -> list[Case]:
         """All that must be simulated for it."""
-        return [case_of(setting.instances(panel.n_arms), curve.rule) for panel in self.panels for curve in panel.curves]
+        return [case_of(design.instances(panel.n_arms), curve.rule) for panel in self.panels for curve in panel.curves]
 
 
 BLUE, VERMILION, GREEN, PURPLE, SKY, ORANGE, BLACK = COLOURS
@@ -79,7 +79,7 @@ class Results:
 
     def find(self, n_arms: int, rule: Rule) -> Record | None:
         """The finished runs of a rule, or None."""
-        case = case_of(setting.instances(n_arms), rule)
+        case = case_of(design.instances(n_arms), rule)
         if case.key not in self._records:
             self._records[case.key] = record_of(self.store, case)
         return self._records[case.key]

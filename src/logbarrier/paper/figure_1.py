@@ -6,8 +6,8 @@ from ..bandits.algorithms.entropy_sgb import EntropySGB
 from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
 from ..bandits.algorithms.npg import NPG
 from ..bandits.algorithms.sgb import SGB
+from .design import ARMS, LEARNING_RATES, barrier
 from .experiment import BLUE, DASH_DOTTED, DASHED, DOTTED, GREEN, PURPLE, VERMILION, Curve, Experiment, Panel
-from .setting import ARMS, LEARNING_RATES, barrier
 
 
 def curves(n_arms: int, learning_rate: float) -> tuple[Curve, ...]:

@@ -10,7 +10,7 @@ from ..plots.style import STYLE, panels
 from ..record import Record
 from ..studies import Study
 from ..theory.plateau import mean_plateau
-from . import setting
+from . import design
 from .experiment import Curve, Experiment, Panel, Results
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _plateau_level(panel: Panel, curve: Curve, study: Study) -> float | None:
     """Where the curve must end, for the metrics where that is one number."""
     if not isinstance(curve.rule, LogBarrierSGB) or panel.metric == "regret":
         return None
-    optimal, least, _ = mean_plateau(setting.instances(panel.n_arms), curve.rule.eta, study.seed, study.runs)
+    optimal, least, _ = mean_plateau(design.instances(panel.n_arms), curve.rule.eta, study.seed, study.runs)
     return optimal if panel.metric == "optimal_probability" else least
 
 

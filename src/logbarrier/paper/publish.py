@@ -10,7 +10,7 @@ from ..base.files import whole_file
 from ..report import study_sections
 from ..report.publish import publish_page
 from ..studies import Store
-from . import sections, setting
+from . import design, sections
 from .claims import evaluate
 from .reproduction import complete_experiments, horizon_of, paper_study, plot_figures, results_of
 
@@ -34,7 +34,7 @@ def _claims_file(store: Store) -> Path:
 def _both_horizons(store: Store) -> dict[str, Store]:
     """The paper's study at both horizons, this store and the one next to it, where it exists."""
     found = {}
-    for name in setting.HORIZONS:
+    for name in design.HORIZONS:
         study = paper_study(name, store.study.runs, store.study.seed)
         folder = store.folder if name == horizon_of(store.study) else store.folder.parent / study.folder_name
         if folder.is_dir():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..plots.style import save_figure
 from ..studies import Case, Store, Study
-from . import baselines, eta, figure_1, setting
+from . import baselines, design, eta, figure_1
 from .experiment import Experiment, Results
 from .figures import VIEWS, experiment_figure
 
@@ -15,11 +15,11 @@ EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT 
 FORMATS = ("pdf", "svg", "png")
 
 
-def paper_study(horizon: str = "printed", runs: int = setting.RUNS, seed: int = 0) -> Study:
+def paper_study(horizon: str = "printed", runs: int = design.RUNS, seed: int = 0) -> Study:
     """Every case of every experiment; curves that two figures share are simulated once. horizon: printed or long."""
-    if horizon not in setting.HORIZONS:
-        raise ValueError(f"reproduce: horizon must be one of {', '.join(setting.HORIZONS)}, got {horizon!r}")
-    steps = setting.HORIZONS[horizon]
+    if horizon not in design.HORIZONS:
+        raise ValueError(f"reproduce: horizon must be one of {', '.join(design.HORIZONS)}, got {horizon!r}")
+    steps = design.HORIZONS[horizon]
     return Study(
         name="paper" if horizon == "printed" else f"paper-{horizon}",
         cases=cases_of(list(EXPERIMENTS)),
@@ -27,8 +27,8 @@ def paper_study(horizon: str = "printed", runs: int = setting.RUNS, seed: int = 
         runs=runs,
         seed=seed,
         runs_per_cell=20,
-        checkpoints=setting.checkpoints(steps),
-        metrics=setting.METRICS,
+        checkpoints=design.checkpoints(steps),
+        metrics=design.METRICS,
     )
 
 
@@ -36,7 +36,7 @@ def horizon_of(study: Study) -> str | None:
     """printed or long if this is the paper's study, None if it is another one."""
     if {case.key for case in study.cases} != {case.key for case in cases_of(list(EXPERIMENTS))}:
         return None
-    return next((name for name, steps in setting.HORIZONS.items() if steps == study.horizon), None)
+    return next((name for name, steps in design.HORIZONS.items() if steps == study.horizon), None)
 
 
 def cases_of(names: Sequence[str]) -> list[Case]:

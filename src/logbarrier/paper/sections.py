@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..report.html_page import Markup, heading, paragraph, picture, table
+from .design import HORIZON, LONG, escape_sentence
 from .figures import VIEWS
 from .reproduction import EXPERIMENTS
-from .setting import HORIZON, LONG, escape_sentence
 
 VERDICTS = ("reproduced", "only at the long horizon", "undecided by these runs", "not reproduced", "not run")
 

@@ -12,14 +12,26 @@ from ..bandits.algorithms import RULES
 from ..bandits.algorithms.rule import Rule
 from ..bandits.changing import ChangingBandits, DriftingArms, SeasonalArms, SwappingArms
 from ..bandits.engines import ENGINES, choose
-from ..bandits.linear import FeatureInstances, LinearBandit
 from ..bandits.metrics import METRICS, RANGES
 from ..bandits.problems import (
     BernoulliBandit,
     BernoulliGapInstances,
     BetaBandit,
+    ClickInstances,
+    CostBandit,
+    CostInstances,
+    CountInstances,
+    FeatureInstances,
     GapInstances,
     GaussianBandit,
+    LinearBandit,
+    NeedleInstances,
+    PoissonBandit,
+    RevenueBandit,
+    RevenueInstances,
+    StudentBandit,
+    StudentInstances,
+    UnequalNoiseInstances,
     UniformBandit,
 )
 from ..bandits.simulator import code_roots, refuse_known_means, simulate
@@ -37,12 +49,23 @@ PROBLEMS: dict[str, type[Any]] = {
     for kind in (
         GapInstances,
         BernoulliGapInstances,
+        NeedleInstances,
+        UnequalNoiseInstances,
+        StudentInstances,
+        ClickInstances,
+        CountInstances,
+        RevenueInstances,
+        CostInstances,
         GaussianBandit,
         BernoulliBandit,
         UniformBandit,
         BetaBandit,
         LinearBandit,
         FeatureInstances,
+        StudentBandit,
+        PoissonBandit,
+        RevenueBandit,
+        CostBandit,
         SwappingArms,
         DriftingArms,
         SeasonalArms,

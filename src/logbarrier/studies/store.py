@@ -24,7 +24,7 @@ from typing import Any
 from ..base.files import read_table, whole_file
 from ..record import Record
 from ..version import __version__
-from . import lock
+from . import only_writer
 from .arrays import FOLDER, array_files
 from .cell import Cell, machine
 from .cell_file import DamagedCellError, unpack
@@ -66,7 +66,7 @@ class Store:
                 folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CannotWriteError(f"cannot make the folder {folder}: {error.strerror}") from None
-        with lock.only_writer(self.folder / ".lock"):
+        with only_writer.hold(self.folder / ".lock"):
             for leftover in [*self.folder.glob(".*.part"), *self.folder.glob("*/.*.part")]:
                 _remove(leftover)
             self._write_arrays()
@@ -85,7 +85,7 @@ class Store:
 
     def holder(self) -> str | None:
         """Who writes in this folder now, or None."""
-        return lock.holder(self.folder / ".lock")
+        return only_writer.holder(self.folder / ".lock")
 
     def read(self, cell: Cell) -> Record | None:
         """The record of a finished cell, None if it is missing; DamagedCellError if its bytes are not what was written."""

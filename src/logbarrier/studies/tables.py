@@ -24,7 +24,8 @@ from .user_defined import short_name, without_place
 
 Table = dict[str, Any]
 
-LISTS = {"means": 1, "scale": 1, "half_width": 1, "rho": 1, "R": 2, "P": 3}  # the depth of lists that are no grid
+LISTS = {"means": 1, "X": 2, "y": 1, "rates": 1, "costs": 1, "scale": 1, "amount": 1, "half_width": 1, "rho": 1, "R": 2, "P": 3}
+"""The depth of lists that are no grid."""
 
 
 def rule_of(table: Table, near: Path | None = None, within: Setting | None = None) -> Any:

@@ -3,9 +3,12 @@
 >>> import logbarrier.theory as theory
 >>> theory.maximiser([1.0, 0.5, 0.0], eta=100).plateau > 0.9
 True
->>> theory.worst_case_complexity(theory.Setting(n_arms=10, gap=0.1), epsilon=0.1).horizon > 1e17
+>>> theory.worst_case_complexity(theory.ProblemClass(n_arms=10, gap=0.1), epsilon=0.1).horizon > 1e17
 True
 """
+
+import warnings
+from typing import Any
 
 from . import constants, fisher, lemmas, objective, one_step
 from .c_star import CStar, c_star
@@ -15,7 +18,7 @@ from .recurrences import Recurrence
 from .sides import Sides
 from .theorems import (
     Prescription,
-    Setting,
+    ProblemClass,
     convergence_rate,
     local_convergence,
     regret,
@@ -30,8 +33,8 @@ __all__ = [
     "Constants",
     "Maximiser",
     "Prescription",
+    "ProblemClass",
     "Recurrence",
-    "Setting",
     "Sides",
     "c_star",
     "constants",
@@ -47,3 +50,10 @@ __all__ = [
     "sample_complexity",
     "worst_case_complexity",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Setting":
+        warnings.warn("theory.Setting is now theory.ProblemClass; the old name goes in 0.4", DeprecationWarning, stacklevel=2)
+        return ProblemClass
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

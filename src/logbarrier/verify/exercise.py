@@ -15,7 +15,7 @@ from ..record import Record
 from ..statistics import t_interval
 from ..theory.c_star import c_star
 from ..theory.theorems import (
-    Setting,
+    ProblemClass,
     average_suboptimality,
     best_local_learning_rate,
     convergence_rate,
@@ -51,9 +51,9 @@ class Tiny:
     top: float
 
     @property
-    def setting(self) -> Setting:
+    def problem_class(self) -> ProblemClass:
         """K, Delta and R."""
-        return Setting(n_arms=self.n_arms, gap=2.0 * self.top / (self.n_arms - 1), r_max=1.0)
+        return ProblemClass(n_arms=self.n_arms, gap=2.0 * self.top / (self.n_arms - 1), r_max=1.0)
 
     @property
     def problem(self) -> UniformBandit:
@@ -92,16 +92,16 @@ def over_time(record: Record, values: np.ndarray) -> np.ndarray:
 
 def exercise_local_convergence(tiny: Tiny, *, eta: float, horizon: int, runs: int, seed: int, threads: int | None) -> Exercise:
     """The average squared gradient norm at the learning rate for which the bound is least."""
-    alpha = best_local_learning_rate(tiny.setting, eta=eta, horizon=horizon)
+    alpha = best_local_learning_rate(tiny.problem_class, eta=eta, horizon=horizon)
     record = tiny.run(alpha, eta, horizon, runs, seed, threads)
     averages = over_time(record, squared_gradient_norms(record, tiny.problem.means, eta))
-    bound = local_convergence(tiny.setting, learning_rate=alpha, eta=eta, horizon=horizon)
+    bound = local_convergence(tiny.problem_class, learning_rate=alpha, eta=eta, horizon=horizon)
     return _measured("local convergence", tiny, alpha, eta, record, averages, bound)
 
 
 def exercise_worst_case(tiny: Tiny, *, epsilon: float, runs: int, seed: int, threads: int | None) -> Exercise:
     """The average suboptimality with the theorem's alpha, eta and T."""
-    wanted = worst_case_complexity(tiny.setting, epsilon=epsilon)
+    wanted = worst_case_complexity(tiny.problem_class, epsilon=epsilon)
     record = tiny.run(wanted.learning_rate, wanted.eta, wanted.horizon, runs, seed, threads)
     averages = over_time(record, record["suboptimality"])
     return _measured("worst-case complexity", tiny, wanted.learning_rate, wanted.eta, record, averages, epsilon)
@@ -109,10 +109,10 @@ def exercise_worst_case(tiny: Tiny, *, epsilon: float, runs: int, seed: int, thr
 
 def exercise_bad_iterations(tiny: Tiny, *, eta: float, horizon: int, runs: int, seed: int, threads: int | None) -> Exercise:
     """The average suboptimality against 2 R eta^2 times the measured average squared gradient, plus K/eta."""
-    alpha = best_local_learning_rate(tiny.setting, eta=eta, horizon=horizon)
+    alpha = best_local_learning_rate(tiny.problem_class, eta=eta, horizon=horizon)
     record = tiny.run(alpha, eta, horizon, runs, seed, threads)
     squared = over_time(record, squared_gradient_norms(record, tiny.problem.means, eta)).mean()
-    bound = average_suboptimality(tiny.setting, eta=eta, mean_squared_gradient=float(squared))
+    bound = average_suboptimality(tiny.problem_class, eta=eta, mean_squared_gradient=float(squared))
     averages = over_time(record, record["suboptimality"])
     return _measured("counting bad iterations", tiny, alpha, eta, record, averages, bound)
 
@@ -122,11 +122,11 @@ def exercise_convergence_rate(tiny: Tiny, *, epsilon: float, runs: int, seed: in
 
     If it does, the bound is evaluated at the c* that was measured.
     """
-    wanted = sample_complexity(tiny.setting, epsilon=epsilon, c_star=float(tiny.n_arms**2))
+    wanted = sample_complexity(tiny.problem_class, epsilon=epsilon, c_star=float(tiny.n_arms**2))
     record = tiny.run(wanted.learning_rate, wanted.eta, wanted.horizon, runs, seed, threads)
     seen = max(c_star(record).high, float(tiny.n_arms**2))
     bound = convergence_rate(
-        tiny.setting, c_star=seen, learning_rate=wanted.learning_rate, eta=wanted.eta, horizon=wanted.horizon
+        tiny.problem_class, c_star=seen, learning_rate=wanted.learning_rate, eta=wanted.eta, horizon=wanted.horizon
     )
     last = record["suboptimality"][:, -1]
     return _measured("convergence rate", tiny, wanted.learning_rate, wanted.eta, record, last, bound)
@@ -134,7 +134,7 @@ def exercise_convergence_rate(tiny: Tiny, *, epsilon: float, runs: int, seed: in
 
 def exercise_regret(tiny: Tiny, *, horizon: int, runs: int, seed: int, threads: int | None) -> Exercise:
     """The regret over T with the corollary's alpha and eta."""
-    wanted = regret(tiny.setting, horizon=horizon)
+    wanted = regret(tiny.problem_class, horizon=horizon)
     record = tiny.run(wanted.learning_rate, wanted.eta, horizon, runs, seed, threads)
     return _measured("regret", tiny, wanted.learning_rate, wanted.eta, record, record["regret"][:, -1], wanted.bound)
 

@@ -17,8 +17,8 @@ from logbarrier.engine.codegen.integer_lanes import (
     store_whole,
     whole_if_above,
 )
+from logbarrier.engine.codegen.lane_access import lanes_within, load, store
 from logbarrier.engine.codegen.lane_arrays import column_of, new_rows, rows_at, tables_at
-from logbarrier.engine.codegen.lanes import lanes_within, load, store
 from logbarrier.engine.codegen.pointers import pointer_to
 from logbarrier.engine.random import fill_uniforms_of_runs, standard_normal, step_uniforms, stream_key
 

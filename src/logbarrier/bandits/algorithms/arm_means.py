@@ -42,9 +42,12 @@ def weigh_largest(scores, top):
 @compiled
 def draw_largest(u, scores, top):
     """An arm whose score is `top`, each as likely as the other, at u in [0, 1]."""
-    several = 0
+    several, last = 0, 0
     for a in range(scores.shape[0]):
         several += scores[a] == top
+        last = max(last, a * (scores[a] == top))
+    if several == 1:  # nearly always
+        return last
     passed, arm = min(int(u * several), several - 1), 0
     while arm < scores.shape[0] - 1 and (scores[arm] != top or passed > 0):
         passed -= scores[arm] == top

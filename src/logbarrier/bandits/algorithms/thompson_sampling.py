@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from ...base.parameters import between, optional
-from ...engine.codegen.lanes import WIDTH, lane_sum, load, splat, store
+from ...engine.codegen.lane_access import lane_sum, load, splat, store
+from ...engine.codegen.lanes import WIDTH
 from ...engine.compiled import compiled
 from ...engine.elementary import exp, log
 from ...engine.normal import distribution_and_density
@@ -64,8 +65,8 @@ def survey(x, centres, precisions, slopes):
 def weigh(t, vectors, memory, hyper, weights):
     """p(a) = integral of d/dx log P(sample of a <= x) times P(all samples <= x), by the trapezoidal rule in log(x - start).
 
-    -log P(all samples <= x) is convex. So, from a start where it is 40, it falls by at most 40 while x - start grows e-fold,
-    however different the deviations: in the logarithm one spacing suits every arm.
+    -log P(all samples <= x) is convex. From a start where it is 40 it falls by at most 40 while x - start grows e-fold,
+    however different the deviations. So in the logarithm one spacing suits every arm.
     """
     n_arms = weights.shape[0]
     padded = -(-n_arms // WIDTH) * WIDTH
@@ -106,8 +107,8 @@ class ThompsonSampling(VectorRule):
     around a mean that is believed N(0, prior_scale^2). The probabilities that agents report and metrics are measured from
     are integrals, exact to 1e-12.
 
-    scale > 0: the deviation of a reward. prior_scale > 0: how far from 0 its mean may lie; as far as a reward from its mean if
-    it is not given, which is too narrow where means lie several `scale` apart.
+    scale > 0: the deviation of a reward. prior_scale > 0: how far from 0 its mean may lie, by default
+    `scale`. That is too narrow where means lie several `scale` apart.
 
     >>> import logbarrier as lb
     >>> lb.ThompsonSampling(scale=0.1, prior_scale=1.0).to_dict()

@@ -2,8 +2,8 @@
 
 So there is one compiled loop of each kind, whatever the rule and the rewards, and a new rule costs the compilation of a few
 lines.
-The functions for eight runs side by side take lanes where those for one take numbers; a function that branches on its reward or
-its memory cannot, and is called run by run, with the same bits.
+The functions for eight runs side by side take lanes where those for one take numbers. A function that branches on its reward or
+its memory cannot; it is called run by run, with the same bits.
 Hyper-parameters, tuples of numbers for the rule, are a row of numbers for the loop (engine/codegen/arguments.py). So is the
 memory, which has named fields for the rule (engine/codegen/fields.py).
 """
@@ -19,8 +19,9 @@ from numba.core import types
 from ...engine.codegen import arguments
 from ...engine.codegen.fields import fields_of
 from ...engine.codegen.integer_lanes import load_integers
+from ...engine.codegen.lane_access import load, splat, store
 from ...engine.codegen.lane_arrays import column_of, rows_at, tables_at
-from ...engine.codegen.lanes import WIDTH, load, splat, store
+from ...engine.codegen.lanes import WIDTH
 from ...engine.codegen.pointers import PointerType, array_at, caller_of, moved, table_at
 from ...engine.compiled import Compiled, entry, inlined
 from .faults import BAD_SHARE, note
@@ -174,12 +175,16 @@ def _reward_of_runs(function: Compiled) -> int:
 
 
 @cache
-def _learn(function: Compiled, fields: tuple[str, ...], kind: arguments.Kind) -> int:
+def _learn(function: Compiled, fields: tuple[str, ...], n_rows: int, kind: arguments.Kind) -> int:
     unpack, named = arguments.unpacker(kind), fields_of(fields)
 
     def learn(arm, reward, probability, t, policy, vectors, memory, hyper, n_arms, rows):
         arrays = array_at(policy, (n_arms,)), array_at(vectors, (rows, n_arms))
-        return 1 if function(arm, reward, probability, t, arrays[0], arrays[1], named(memory), unpack(hyper)) else 0
+        moved = function(arm, reward, probability, t, arrays[0], arrays[1], named(memory), unpack(hyper))
+        zero = 0.0
+        for row in range(n_rows):  # of the arm: a bad step shows there, nearly always
+            zero += 0.0 * vectors[row * n_arms + arm]  # NaN once a number is not finite
+        return (1 if moved else 0) if zero == 0.0 else -1
 
     return entry("the rule", learn, _LEARN, kind)
 
@@ -224,7 +229,7 @@ def vector_functions_of(rule: Any, n_arms: int) -> VectorRuleFunctions:
     kind, hyper = arguments.packed(f"{rule.name}.hyper", rule.hyper(n_arms))
     fields = rule.memory_fields
     draw = 0 if rule.draws_by_policy else _draw(rule.draw, fields, kind)
-    return VectorRuleFunctions(_learn(rule.learn, fields, kind), _weigh(rule.weigh, fields, kind), draw, hyper)
+    return VectorRuleFunctions(_learn(rule.learn, fields, len(rule.rows), kind), _weigh(rule.weigh, fields, kind), draw, hyper)
 
 
 def reward_functions_of(problem: Any) -> RewardFunctions:

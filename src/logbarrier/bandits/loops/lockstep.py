@@ -21,8 +21,9 @@ import numpy as np
 from numba.core import types
 
 from ...engine.codegen.integer_lanes import lanes_from, load_integers, select_equal, splat_whole, store_whole, whole_if_above
+from ...engine.codegen.lane_access import lanes_above, lanes_within, splat
 from ...engine.codegen.lane_arrays import column_of, new_rows, rows_at, tables_at
-from ...engine.codegen.lanes import WIDTH, fma, lanes_above, lanes_within, select_above, splat
+from ...engine.codegen.lanes import WIDTH, fma, select_above
 from ...engine.codegen.pointers import buffer_of, moved, pointer_to
 from ...engine.compiled import compiled, inlined, kernel
 from ...engine.elementary import exp, log

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...engine.codegen.lanes import WIDTH, lane_sum, load, splat, store
+from ...engine.codegen.lane_access import lane_sum, load, splat, store
+from ...engine.codegen.lanes import WIDTH
 from ...engine.codegen.pointers import pointer_to
 from ...engine.compiled import compiled, from_python, inlined
 from ...engine.elementary import exp, log

@@ -1,10 +1,10 @@
 """The sparse loop, for rules that drain nothing (natural gradient): only the pulled arm moves.
 
-Weights are the leaves of a tree in which every node is the sum of sixteen children, so a step is O(log K): draw by
+Weights are the leaves of a tree in which every node is the sum of sixteen children. So a step is O(log K): draw by
 walking down, update by summing up again along one path. Sums are always computed again from their children, so nothing drifts.
 
-theta is stored with the weights exp(theta - shift). The shift follows when the total leaves [1e-150, 1e150]; arms far below
-then have weight zero and `scalars[HIGHEST_ZERO]`, the largest theta among them, says when one could have weight again: until
+theta is stored with the weights exp(theta - shift). The shift follows when the total leaves [1e-150, 1e150]. Arms far below
+then have weight zero. `scalars[HIGHEST_ZERO]`, the largest theta among them, says when one could have weight again. Until
 then a new shift only rescales the few weights that are not zero.
 """
 
@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.core import types
 
-from ...engine.codegen.lanes import WIDTH, fma, lane_sum, load
+from ...engine.codegen.lane_access import lane_sum, load
+from ...engine.codegen.lanes import WIDTH, fma
 from ...engine.codegen.pointers import buffer_of, pointer_to
 from ...engine.compiled import compiled, from_python, inlined, kernel
 from ...engine.elementary import EXP_LOWEST, exp, log

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ...engine.codegen.lanes import WIDTH, lane, lane_sum, load, select_above, splat, store
+from ...engine.codegen.lane_access import lane, lane_sum, load, splat, store
+from ...engine.codegen.lanes import WIDTH, select_above
 from ...engine.codegen.pointers import array_at, buffer_of, pointer_to
 from ...engine.compiled import compiled, inlined, kernel
 from ...engine.elementary import exp
@@ -121,12 +122,14 @@ def set_policy(state, t):
     normalise(array_at(state.policy, (state.n_arms,)), t, state.fault)
 
 
-@compiled
-def check_vectors(state, first, step, t):
-    """Note a fault of step t if one of the vectors' numbers first, first + step, ... is not finite."""
-    for i in range(first, state.rows * state.n_arms, step):
-        if not abs(state.vectors[i]) <= LARGEST:
-            note(state.fault, BAD_VECTOR, t)
+@inlined
+def check_vectors(state, t):
+    """Note a fault of step t if one of the vectors' numbers is not finite."""
+    zero = 0.0
+    for i in range(state.rows * state.n_arms):
+        zero += 0.0 * state.vectors[i]  # NaN once a number is not finite
+    if zero != 0.0:
+        note(state.fault, BAD_VECTOR, t)
 
 
 @inlined
@@ -135,9 +138,10 @@ def learn_from(state, drawn_from, arm, reward, t):
     probability = max(drawn_from[arm], SMALLEST_PROBABILITY)
     numbers = (drawn_from, state.vectors, state.memory, state.hyper)
     sizes = (state.n_arms, state.rows)
-    moved = call_learn(state.learn, (arm, reward, probability, t, *numbers, *sizes, state.fault)) != 0
-    check_vectors(state, arm, state.n_arms, t)  # of the arm: a bad step shows there, nearly always
-    return moved
+    moved = call_learn(state.learn, (arm, reward, probability, t, *numbers, *sizes, state.fault))
+    if moved < 0:
+        note(state.fault, BAD_VECTOR, t)
+    return moved != 0
 
 
 @inlined
@@ -183,7 +187,7 @@ def learnt(state, place, arm, reward, t):
 def reported(state, t):
     if state.draw != 0:  # until now nobody asked for the policy
         set_policy(state, t)
-    check_vectors(state, 0, 1, t)
+    check_vectors(state, t)
     return state.policy, 1.0
 
 
@@ -209,7 +213,7 @@ def update(arrays, earlier, arm, reward, t):
     state = opened_vectors(arrays, fault)
     if learn_from(state, pointer_to(earlier), arm, reward, t):
         set_policy(state, t)
-    check_vectors(state, 0, 1, t)
+    check_vectors(state, t)
     return fault[0]
 
 

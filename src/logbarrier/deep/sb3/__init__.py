@@ -10,7 +10,7 @@
 from .callback import BarrierCallback as BarrierCallback
 from .diagnosis import Diagnosis as Diagnosis
 from .diagnosis import diagnose as diagnose
-from .picture import draw as draw
+from .plot import plot_diagnoses as plot_diagnoses
 from .policies import LogBarrierCnnPolicy as LogBarrierCnnPolicy
 from .policies import LogBarrierMaskableCnnPolicy as LogBarrierMaskableCnnPolicy
 from .policies import LogBarrierMaskableMultiInputPolicy as LogBarrierMaskableMultiInputPolicy
@@ -29,3 +29,5 @@ from .schedules import Floor as Floor
 from .schedules import Linear as Linear
 from .schedules import Moment as Moment
 from .schedules import Steps as Steps
+
+draw = plot_diagnoses  # its name before 0.3

@@ -1,14 +1,14 @@
 """How `SpectralPG()` finds its scale and reduces exploration by itself, without knowing the scale of rewards or S.
 
-Two advantages, of the rewards and of the visitation reward u(s) = 1/(S d(s)), are each divided by their own running root mean
-square and mixed with a weight beta that falls from BOLD towards 0 as evidence comes in:
+There are two advantages, of the rewards and of the visitation reward u(s) = 1/(S d(s)). Each is divided by its running root
+mean square. They are mixed with a weight beta that falls from BOLD towards 0 as evidence comes in:
 
     theta(s_t) += alpha/(1 + beta) [(A_t/|A| + beta B_t/|B|) (e_a - pi) + (beta/|B|) u(s_t) (1 - K pi)/(K - 1)]
-    beta = BOLD/(1 + (BOLD - 1) (tau/ENOUGH)^2),    tau^-2 = mean over found states of n(s)^-2
+    beta = BOLD/(1 + (BOLD - 1) (n/ENOUGH)^2),    n^-2 = mean over found states of n(s)^-2
 
 A is the advantage of rewards, B that of u, S the states found so far and d(s) the share n(s)/N of all visits. The terms in
-beta are the gradient of G/(S (K - 1)) with every visit weighing the same. tau is a mean of the visits that the least visited
-states dominate: a state that is newly found pulls it down, and exploration comes back. beta is 1 at tau = ENOUGH.
+beta are the gradient of G/(S (K - 1)) with every visit weighing the same. n is a mean of the visits that the least visited
+states dominate: a state that is newly found pulls it down, and exploration comes back. beta is 1 at n = ENOUGH.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..exact.point import Point
 from ..problem import FiniteMDP
 
 BOLD = 10.0  # beta before there is any evidence: next to nothing but exploration
-ENOUGH = 120.0  # visits of a state, in the mean tau, at which rewards and exploration weigh the same
+ENOUGH = 120.0  # visits of a state, in the mean n, at which rewards and exploration weigh the same
 CEILING = 100.0  # u is at most this
 FORGETTING = 0.01  # of the mean squares, per episode
 MEMORY = (
@@ -37,7 +37,7 @@ MEMORY = (
 @compiled
 def boldness(tally):
     """beta, from the tally of visits."""
-    evidence = tally[FOUND] / tally[RARENESS] if tally[FOUND] > 0.0 else 0.0  # tau^2
+    evidence = tally[FOUND] / tally[RARENESS] if tally[FOUND] > 0.0 else 0.0  # n^2
     return BOLD / (1.0 + (BOLD - 1.0) * evidence / (ENOUGH * ENOUGH))
 
 

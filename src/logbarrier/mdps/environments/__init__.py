@@ -1,10 +1,10 @@
 """Environments: MDPs with a name, and families that draw one per run."""
 
+from .combination_lock import Lock, RandomLocks
 from .deep_sea import DeepSea, RandomDeepSeas
 from .distractor import Distractor
 from .family import Family, MDPSource
 from .from_gymnasium import from_gymnasium
-from .lock import Lock, RandomLocks
 from .random_mdps import RandomMDPs
 from .river_swim import RiverSwim
 

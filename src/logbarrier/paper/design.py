@@ -1,4 +1,4 @@
-"""The setting all of the paper's experiments share (Section 6 and Appendix E)."""
+"""The design that all of the paper's experiments share (Section 6 and Appendix E)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ PATIENCE = 2.0  # seconds: who only looks (`holder`) holds the lock for a moment
 
 
 @contextlib.contextmanager
-def only_writer(path: Path) -> Iterator[None]:
+def hold(path: Path) -> Iterator[None]:
     """Hold the lock file while the block runs; refuse in one sentence, with who holds it, where another process does."""
     lock = _opened(path)
     try:

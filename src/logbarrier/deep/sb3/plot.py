@@ -1,4 +1,4 @@
-"""A diagnosis as a picture: which actions are alive in which states, before and after."""
+"""A diagnosis as a figure: which actions are alive in which states, before and after."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_STATES = 30
 DARKEST = -6.0
 
 
-def draw(*diagnoses: Diagnosis, titles: tuple[str, ...] = ("before", "after")) -> Figure:
+def plot_diagnoses(*diagnoses: Diagnosis, titles: tuple[str, ...] = ("before", "after")) -> Figure:
     """One panel per diagnosis: the most visited states down, actions across, log10 of the probability as colour."""
     figure = Figure(figsize=(1.5 + 3.2 * len(diagnoses), 5.0), layout="constrained")
     panels = figure.subplots(1, len(diagnoses), squeeze=False)[0]

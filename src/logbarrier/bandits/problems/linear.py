@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..base import validate
-from ..engine.compiled import compiled, from_python
-from ..engine.random import INSTANCE, philox, standard_normal, stream_key, uniform
-from .loops.policy import LARGEST_REWARD
-from .problems import Bandit, checked_gap, gaussian_reward, per_arm
+from ...base import validate
+from ...engine.compiled import compiled, from_python
+from ...engine.random import INSTANCE, philox, standard_normal, stream_key, uniform
+from ..loops.policy import LARGEST_REWARD
+from .bandit import Bandit, per_arm
+from .family import Family
+from .gap_instances import checked_gap
+from .gaussian import gaussian_reward
 
 
 @compiled
@@ -67,7 +70,7 @@ class LinearBandit(Bandit):
         return {**own, **({"allow_ties": True} if tied else {})}
 
 
-class FeatureInstances:
+class FeatureInstances(Family):
     """A fresh bandit with features for every run: m features per arm, mean rewards linear in them.
 
     Features are N(0, I/m), so that their norms are near 1, and w has a random direction. w is scaled so that the best of the
@@ -80,8 +83,7 @@ class FeatureInstances:
     (1.0, 0.1, (50, 4))
     """
 
-    noise = staticmethod(standard_normal)
-    reward_of = staticmethod(gaussian_reward)
+    bandit = LinearBandit
 
     def __init__(self, n_arms: int, n_features: int, gap: float = 0.1, r_max: float = 1.0, scale: float = 1.0) -> None:
         self.n_arms = validate.integer("FeatureInstances", "n_arms", n_arms, 2)
@@ -114,17 +116,6 @@ class FeatureInstances:
         number = validate.integer("FeatureInstances.problem", "run", run, 0, 2**32 - 1)
         phi, w = self.drawn(key, number)
         return LinearBandit(phi, w, self.scale, allow_ties=True)
-
-    def arguments(self) -> dict[str, Any]:
-        """Plain JSON values that make it again."""
-        return dict(vars(self))
-
-    def to_dict(self) -> dict[str, Any]:
-        """What a record keeps of it."""
-        return {"problem": "FeatureInstances", **self.arguments()}
-
-    def __repr__(self) -> str:
-        return f"FeatureInstances(n_arms={self.n_arms}, n_features={self.n_features}, gap={self.gap:g}, scale={self.scale:g})"
 
 
 def checked_features(owner: str, features: Any, n_arms: int | None) -> np.ndarray:
