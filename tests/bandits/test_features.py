@@ -61,7 +61,7 @@ def test_the_push_is_the_gradient_of_log_det_in_the_weights(seed):
 
 def test_above_a_size_the_gradient_is_computed_at_every_mth_step():
     problem = lb.FeatureInstances(n_arms=700, n_features=20)
-    vectors = (rule := lb.LogDetSGB(learning_rate=0.3, eta=50.0)).new_vectors(
+    vectors = (rule := lb.LogDetSGB(learning_rate=0.3, eta=50.0)).vectors_with(
         np.zeros(700), None, problem.problem(0, 0).features.T
     )
     policy = np.full(700, 1 / 700)
@@ -77,7 +77,7 @@ def test_above_a_size_the_gradient_is_computed_at_every_mth_step():
 def test_estimates_are_those_of_ridge_regression(rule):
     generator = np.random.default_rng(0)
     vectors, arms, rewards = (
-        rule.new_vectors(np.zeros(8), None, FEATURES.T),
+        rule.vectors_with(np.zeros(8), None, FEATURES.T),
         generator.integers(8, size=50),
         generator.normal(size=50),
     )
@@ -95,7 +95,7 @@ def test_estimates_are_those_of_ridge_regression(rule):
 def test_thompson_draws_from_the_posterior():
     """4096 steps at one posterior, 256 samples each: standard errors of the shares are below 5e-4; six of them are allowed."""
     rule = lb.LinThompson(scale=1.0)
-    vectors = rule.new_vectors(np.zeros(8), None, FEATURES.T)
+    vectors = rule.vectors_with(np.zeros(8), None, FEATURES.T)
     rule.learn(2, 1.0, 1.0, 1, np.full(8, 1 / 8), vectors, rule.memory_at(rule.new_memory()), rule.hyper(8))
     shares, weights = np.zeros(8), np.empty(8)
     for t in range(400):

@@ -184,7 +184,7 @@ class VectorLearner:
         self, rule: VectorRule, theta: np.ndarray, means: np.ndarray | None, features: np.ndarray | None = None
     ) -> None:
         self._rule, self._calls = rule, vector_functions_of(rule, len(theta))
-        self._vectors, self._memory = rule.new_vectors(theta, means, features), rule.new_memory()
+        self._vectors, self._memory = rule.vectors_with(theta, means, features), rule.new_memory()
         self._policy = np.empty(len(theta))
         self._arrays = (self._calls, self._vectors, self._memory, self._policy)
         self._steps = 0

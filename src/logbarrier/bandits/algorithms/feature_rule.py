@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...engine.codegen.lanes import WIDTH, lane_sum, load, splat
+from ...engine.codegen.lane_access import lane_sum, load, splat
+from ...engine.codegen.lanes import WIDTH
 from ...engine.compiled import compiled
 from ..loops.policy import within_reach
 from .vector_rule import VectorRule
@@ -55,7 +56,10 @@ class FeatureRule(VectorRule):
     uses_features: ClassVar[bool] = True
     squares: ClassVar[bool] = False
 
-    def new_vectors(self, theta: np.ndarray, means: np.ndarray | None, features: np.ndarray | None = None) -> np.ndarray:
+    def new_vectors(self, theta: np.ndarray, means: np.ndarray | None) -> np.ndarray:
+        return self.vectors_with(theta, means, None)
+
+    def vectors_with(self, theta: np.ndarray, means: np.ndarray | None, features: np.ndarray | None) -> np.ndarray:
         """The rule's own rows, then the features (m, K), then room for m x m numbers where it keeps them."""
         n_arms, first = len(theta), len(self.rows)
         given = np.eye(n_arms) if features is None else features

@@ -72,8 +72,8 @@ class RidgeRule(FeatureRule):
 
     ridge: Positive = 1.0
 
-    def new_vectors(self, theta: np.ndarray, means: np.ndarray | None, features: np.ndarray | None = None) -> np.ndarray:
-        vectors = super().new_vectors(theta, means, features)
+    def vectors_with(self, theta: np.ndarray, means: np.ndarray | None, features: np.ndarray | None) -> np.ndarray:
+        vectors = super().vectors_with(theta, means, features)
         phi = self.features_in(vectors)
         vectors[len(self.rows) + len(phi) :].reshape(-1)[: phi.shape[0] ** 2] = np.eye(len(phi)).ravel() / self.ridge
         return vectors
@@ -112,7 +112,7 @@ class LinUCB(RidgeRule):
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         return (float(self.c),)
 
-    def new_vectors(self, theta: np.ndarray, means: np.ndarray | None, features: np.ndarray | None = None) -> np.ndarray:
-        vectors = super().new_vectors(theta, means, features)
+    def vectors_with(self, theta: np.ndarray, means: np.ndarray | None, features: np.ndarray | None) -> np.ndarray:
+        vectors = super().vectors_with(theta, means, features)
         vectors[1] = (self.features_in(vectors) ** 2).sum(axis=0) / self.ridge
         return vectors

@@ -146,7 +146,7 @@ class ThompsonSampling(VectorRule):
     def hyper(self, n_arms: int) -> tuple[Any, ...]:
         return float(self.scale), self.earlier
 
-    def new_vectors(self, theta: np.ndarray, means: np.ndarray | None, features: np.ndarray | None = None) -> np.ndarray:
+    def new_vectors(self, theta: np.ndarray, means: np.ndarray | None) -> np.ndarray:
         vectors = super().new_vectors(theta, means)
         vectors[2] = self.width
         return vectors

@@ -21,7 +21,7 @@ class VectorRule(Rule):
            policy (K,) is what the arm was drawn from, probability its entry, never 0; t = 1, 2, ...
     weigh  compiled (t, vectors, memory, hyper, weights): fills weights (K,), at least 0 and not all 0;
            after t steps p = weights / sum(weights); softmax of row 0 unless the rule says otherwise
-    uses_features  whether it knows features of the arms, which `new_vectors` is then given (`FeatureRule`)
+    uses_features  whether it knows features of the arms (`FeatureRule`)
     draw   compiled (u, t, policy, vectors, memory, hyper, stream) -> arm. Only for a rule that can draw without
            knowing p; its `learn` must not read the policy, which is then up to date only where it is measured
     """
@@ -48,11 +48,12 @@ class VectorRule(Rule):
         """The names of `count` vectors."""
         return self.rows
 
-    def new_vectors(self, theta: np.ndarray, means: np.ndarray | None, features: np.ndarray | None = None) -> np.ndarray:
-        """The vectors (V, K) before the first step.
+    def vectors_with(self, theta: np.ndarray, means: np.ndarray | None, features: np.ndarray | None) -> np.ndarray:
+        """`new_vectors` for a problem whose arms have features (m, K), or None; a rule without features ignores them."""
+        return self.new_vectors(theta, means)
 
-        theta (K,) log start probabilities; means (K,) if the rule knows them; features (m, K) if it uses them and there are any
-        """
+    def new_vectors(self, theta: np.ndarray, means: np.ndarray | None) -> np.ndarray:
+        """The vectors (V, K) before the first step, from log start probabilities and, if it knows them, the true means."""
         vectors = np.zeros((len(self.rows), len(theta)))
         if self.has_preferences:
             vectors[0] = theta
