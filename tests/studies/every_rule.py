@@ -40,6 +40,10 @@ BANDIT_RULES = [
     lb.LogDetSGB(learning_rate=0.3, eta=50.0),
     lb.LinUCB(),
     lb.LinThompson(),
+    lb.KLUCB(),
+    lb.TsallisINF(lowest=-1.0, highest=1.0),
+    lb.LBINF(horizon=300, lowest=-1.0, highest=1.0),
+    lb.EmpiricalThompsonSampling(),
 ]
 BANDITS = [lb.GapInstances(n_arms=70), lb.GapInstances(n_arms=10), lb.BetaBandit([0.2, 0.5, 0.7]), lb.FeatureInstances(20, 3)]
 MDP_RULES = [

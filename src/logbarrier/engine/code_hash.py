@@ -50,7 +50,7 @@ MADE_BY_PYTHON = {"__module__", "__qualname__", "__doc__", "__dict__", "__weakre
                   "__static_attributes__", "__dataclass_params__", "__match_args__", "__abstractmethods__", "_abc_impl",
                   "__annotations_cache__", "__annotate_func__", "__parameters__", "__repr__", "__eq__", "__hash__",
                   "__setattr__", "__delattr__", "__replace__", "_is_protocol", "__protocol_attrs__", "__subclasshook__",
-                  "__non_callable_proto_members__", "__orig_bases__", "__slots__"}  # fmt: skip
+                  "__non_callable_proto_members__", "__orig_bases__", "__slots__", "__slotnames__"}  # fmt: skip
 _Intrinsic: Any = numba.core.extending._Intrinsic
 
 
