@@ -12,8 +12,8 @@ from .calculus import (
     value,
 )
 from .elliptical import FeatureSpectral, StateSpectral
-from .feature_maximum import FeatureMaximum
-from .maximum import Maximum, dual_bound, maximise
+from .maxima import FeatureMaximum, Maximum
+from .maximum import dual_bound, maximise
 from .objectives import ActionBarrier, Entropy, NoRegulariser, Objective, Spectral
 
 __all__ = [

@@ -168,7 +168,7 @@ class FeatureSpectral(Elliptical):
         if features.ndim != 3:
             raise ValueError(f"FeatureSpectral: features must have shape (S, K, m), got {features.shape}")
         centred = features - features.mean(axis=1, keepdims=True)
-        return features @ _basis("FeatureSpectral", centred, "differ between the actions of a state", self.ridge)
+        return np.asarray(features @ _basis("FeatureSpectral", centred, "differ between the actions of a state", self.ridge))
 
     def vectors(self, policy: np.ndarray) -> np.ndarray:
         return np.asarray(self.coordinates - policy[:, None, :] @ self.coordinates)
@@ -198,7 +198,7 @@ class StateSpectral(Elliptical):
         if features.ndim != 2:
             raise ValueError(f"StateSpectral: features must have shape (S, p), got {features.shape}")
         states = features[:, None, :]
-        return states @ _basis("StateSpectral", states, "not all be 0", self.ridge)
+        return np.asarray(states @ _basis("StateSpectral", states, "not all be 0", self.ridge))
 
     def vectors(self, policy: np.ndarray) -> np.ndarray:
         return self.coordinates

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,45 +10,13 @@ from ...base.runs import Progress, Reporter
 from ..problem import FiniteMDP
 from .elliptical import Elliptical
 from .frank_wolfe import Iterate, PolicyIteration, frank_wolfe
+from .maxima import FeatureMaximum
 from .sparse_chain import SparseChains
 
 SMALL = 1000  # states; up to here the maximum is cheap to find to many digits
 EXACT, CLOSE = 1e-8, 1e-3  # tolerance for small MDPs, and for larger ones
 USEFUL = 0.1  # of the bias bound: a gap above this is refused
 PERCENT = 100
-
-
-@dataclass(frozen=True)
-class FeatureMaximum:
-    """Where an objective with m features is largest.
-
-    policy        (S, K); deterministic in many states, for with fewer features than S (K - 1) the maximum is not interior
-    occupancy     (S,) d
-    performance   J
-    objective     J + log det F/eta
-    bias          J* - J, J* from policy iteration
-    bias_bound    m/eta; with a ridge (m - ridge tr F^-1)/eta
-    certificate   (m - coverage)/eta; bias <= certificate + gap
-    gap           the objective of any policy is at most this much larger
-    coverage      sum mu* b: how well the policy covers an optimal one; at most m + eta gap. For every policy,
-                  sum mu' b <= m + eta (J - J') + eta gap
-    upper_bound   J* is at most this: performance + bias_bound + gap
-    stationarity  the largest entry of the gradient with respect to theta
-    iterations    of Frank-Wolfe
-    """
-
-    policy: np.ndarray
-    occupancy: np.ndarray
-    performance: float
-    objective: float
-    bias: float
-    bias_bound: float
-    certificate: float
-    gap: float
-    coverage: float
-    upper_bound: float
-    stationarity: float
-    iterations: int
 
 
 def feature_maximum(

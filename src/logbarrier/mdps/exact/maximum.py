@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, overload
 
@@ -16,7 +15,8 @@ from .. import checks
 from ..problem import FiniteMDP
 from .calculus import gradient_at, hessian_vector, value_at
 from .elliptical import Elliptical
-from .feature_maximum import FeatureMaximum, feature_maximum
+from .feature_maximum import feature_maximum
+from .maxima import FeatureMaximum, Maximum
 from .newton import newton
 from .objectives import ActionBarrier, Entropy, NoRegulariser, Objective, Spectral
 from .point import Point
@@ -27,32 +27,6 @@ SOFT_GAIN = 1e-15  # of the size of the values: a smaller gain is rounding
 FLAT = 1e-12  # the norm of the gradient at which the ascent of the action barrier stops
 LOCAL_STEPS = 5000
 ACCURATE = 1e-3  # of the size of the regulariser's own gradient: a maximum has no greater gradient than this
-
-
-@dataclass(frozen=True)
-class Maximum:
-    """Where an objective is largest.
-
-    policy         (S, K)
-    occupancy      (S,) d
-    performance    J
-    objective      J + regulariser
-    bias           J* - J, J* from policy iteration
-    bias_bound     what theory says the bias is at most; S (K - 1)/eta for the spectral barrier
-    upper_bound    J* is at most this, from a feasible point of the dual linear programme: no optimiser need be trusted
-    stationarity   the largest entry of the gradient with respect to theta
-    iterations     of the optimiser
-    """
-
-    policy: np.ndarray
-    occupancy: np.ndarray
-    performance: float
-    objective: float
-    bias: float
-    bias_bound: float
-    upper_bound: float
-    stationarity: float
-    iterations: int
 
 
 @overload

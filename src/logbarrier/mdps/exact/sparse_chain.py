@@ -59,8 +59,8 @@ class SparseChain:
     def visits(self, start: np.ndarray) -> np.ndarray:
         """x (S,)."""
         if self._factors is not None:
-            return np.maximum(self._factors.solve(start, trans="T"), 0.0)
-        return np.maximum(_iterated(csr_array(self._moves.T), start, start), 0.0)
+            return np.asarray(np.maximum(self._factors.solve(start, trans="T"), 0.0))
+        return np.asarray(np.maximum(_iterated(csr_array(self._moves.T), start, start), 0.0))
 
     def values(self, reward: np.ndarray, guess: np.ndarray) -> np.ndarray:
         """v (S,), from a guess."""
