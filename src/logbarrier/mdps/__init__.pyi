@@ -29,8 +29,10 @@ from .environments import estimate as estimate
 from .environments import from_gymnasium as from_gymnasium
 from .exact import ActionBarrier as ActionBarrier
 from .exact import Entropy as Entropy
+from .exact import FeatureSpectral as FeatureSpectral
 from .exact import NoRegulariser as NoRegulariser
 from .exact import Spectral as Spectral
+from .exact import StateSpectral as StateSpectral
 from .measure import METRICS as METRICS
 from .problem import FiniteMDP as FiniteMDP
 from .simulator import simulate as simulate
