@@ -4,7 +4,7 @@ Eight connections ask and tell without pause, on any of 20 experiments in one fi
 saw no answer to, they tell again after the restart. The same is done with a disk that fills up (a limit on the size of files)
 and with a clock set back by an hour before every restart.
 
-python benchmarks/service_faults.py [--kills 200] [--experiments 20] [--folder .] [--json]
+python benchmarks/service_faults.py [--kills 200] [--experiments 20] [--fault 'kill -9'] [--folder .] [--json]
 """
 
 from __future__ import annotations
@@ -175,12 +175,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--experiments", type=int, default=20)
+    parser.add_argument("--fault", choices=FAULTS, action="append", help="all by default")
     parser.add_argument("--folder", type=Path, default=Path(), help="on the disk to try")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     verdicts: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        for fault in FAULTS:
+        for fault in options.fault or FAULTS:
             verdicts.append(asdict(suffer(Path(folder), fault, options.kills, options.experiments)))
             if not options.json:
                 print(", ".join(f"{name} {value}" for name, value in verdicts[-1].items()), flush=True)
