@@ -15,8 +15,9 @@ from ..engine.random import stream_key
 from ..statistics import LEVEL
 from . import state as agent_state
 from .arm_statistics import ArmStatistics
-from .inputs import below_one, checked_means, checked_names, checked_reward, features_of
-from .learner import PRESENT, Drawn, Learner, learner_of
+from .drawn import PRESENT, Drawn
+from .inputs import below_one, checked_means, checked_names, checked_reward, features_of, names_of
+from .learner import Learner, learner_of
 from .pending import Decision, Moment, Pending, PendingDecisions
 from .state import MOST_DECISIONS
 from .summary import Summary, summarise
@@ -67,11 +68,7 @@ class Agent:
         floor: float = 0.0,
     ) -> None:
         validate.instance("Agent", "rule", rule, Rule, "a rule such as SGB(learning_rate=0.1)")
-        if (n_arms is None) == (arms is None):
-            raise ValueError("Agent: give either n_arms or arms")
-        names = checked_names(arms) if arms is not None else list(range(validate.integer("Agent", "n_arms", n_arms, 2)))
-        if len(names) < 2:
-            raise ValueError(f"Agent: needs at least 2 arms, got {len(names)}")
+        names = names_of(n_arms, arms)
         if hasattr(start, "theta"):
             raise WrongTypeError(f"Agent: start must be None or one probability per arm, got {start!r}")
         if start is not None and not rule.has_preferences:
@@ -190,10 +187,9 @@ class Agent:
         return "forgotten"
 
     def add_arm(self, arm: Hashable, *, probability: float | None = None) -> None:
-        """Add an arm, as the last one.
+        """Add an arm, as the last one, at `probability` (default 1/(K + 1)); the odds among the others stay as they are.
 
-        It enters at `probability`, 1/(K + 1) by default; the odds among the others stay as they are. For a rule with a table of
-        means the arm starts without rewards, and probability must be None.
+        For a rule with a table of means it starts without rewards, and probability must be None.
         """
         names = checked_names([*self.arms, arm])
         learner = self._following("Agent.add_arm", "add_arm")
@@ -222,11 +218,7 @@ class Agent:
         self._set_arms([name for name in self.arms if name != arm])
 
     def summary(self, *, baseline: Any = None, difference: float | None = None, level: float = LEVEL) -> Summary:
-        """Summarise the rewards of each arm and say which one wins; see `Summary`.
-
-        baseline: the arm that lifts refer to, the first by default; difference: the largest difference that does not matter.
-        Intervals hold at all times at once, however the arms were chosen.
-        """
+        """Say which arm wins; see `summarise`. Intervals hold at all times at once, however the arms were chosen."""
         return summarise(self.arms, self._statistics, baseline=baseline, difference=difference, level=level)
 
     def state_dict(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from ..bandits.algorithms import rule_from_dict
 from ..bandits.algorithms.rule import Rule
 from ..base import validate
 from ..base.failure import WrongTypeError
-from .learner import numbers
+from .inputs import numbers
 from .pending import Decision, Moment, PendingDecisions
 
 if TYPE_CHECKING:
