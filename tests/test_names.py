@@ -30,6 +30,18 @@ def test_importing_the_package_loads_no_compiler(run_python):
     assert importlib.import_module("logbarrier").__version__
 
 
+def test_another_operating_system_is_refused_in_one_sentence(run_python):
+    code = """
+import os
+os.name = "nt"
+try:
+    import logbarrier
+except ImportError as error:
+    print(error)
+"""
+    assert run_python(code) == "logbarrier: the operating system must be Linux or macOS, got nt"
+
+
 @pytest.mark.parametrize("name", ["extend", "mdps", "plots", "theory"])
 def test_subpackages_are_attributes(name, run_python):
     assert run_python(f"import logbarrier as lb; print(lb.{name}.__name__, '{name}' in dir(lb))") == f"logbarrier.{name} True"

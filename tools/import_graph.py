@@ -29,6 +29,7 @@ ROWS: tuple[dict[str, str], ...] = (
     },
     {
         "bandits": "problems, rules (one short file each), loops, the simulator",
+        "contexts": "contextual bandits: problems, rules, regressions, the simulator",
         "mdps": "finite MDPs: problems, rules, the loop, the simulator, exact solutions",
     },
     {"agent": "online decisions: in memory, in a file, off-policy estimates"},

@@ -11,7 +11,12 @@
 
 from __future__ import annotations
 
+import os
+
 from .base.lazy_names import lazy_names
+
+if os.name != "posix":
+    raise ImportError(f"logbarrier: the operating system must be Linux or macOS, got {os.name}")
 
 # Names are imported on first use: `logbarrier --help` need not wait for the compiler.
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -1,11 +1,13 @@
 """The public names of `logbarrier`, each written here and nowhere else: `__init__.py` reads this file."""
 
+from . import contexts as contexts
 from . import deep as deep
 from . import extend as extend
 from . import mdps as mdps
 from . import plots as plots
 from . import theory as theory
 from .agent.agent import Agent as Agent
+from .agent.contextual.contextual_agent import ContextualAgent as ContextualAgent
 from .agent.durable.durable_agent import DurableAgent as DurableAgent
 from .agent.durable.log import read_log as read_log
 from .agent.off_policy import Log as Log
@@ -75,6 +77,9 @@ from .bandits.schedules import inverse_sqrt as inverse_sqrt
 from .bandits.schedules import power_law as power_law
 from .bandits.simulator import simulate as simulate
 from .bandits.starts import OptimalArmAt as OptimalArmAt
+from .contexts.problems import ClassificationBandit as ClassificationBandit
+from .contexts.problems import LinearContexts as LinearContexts
+from .contexts.problems import SegmentedClicks as SegmentedClicks
 from .lab.server import lab as lab
 from .planning.panel import panel as panel
 from .record import Record as Record

@@ -154,3 +154,7 @@ def test_each_curve_has_a_label_of_its_own():
     labels = [curve.label for curve in curves_of(everything)]
     assert len(set(labels)) == len(labels) == everything.n_curves
     assert isinstance(curves_of(replace(everything, rules=("thompson",)))[0].rule, lb.ThompsonSampling)
+
+
+def test_addresses_of_earlier_versions_open():
+    assert State.of_query("view=world&world=deep-sea") == State(view="environment", environment="deep-sea")

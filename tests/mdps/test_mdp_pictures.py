@@ -7,9 +7,9 @@ import io
 import numpy as np
 import pytest
 
+from figures_mdps import maps, plot_accuracy, plot_two_maxima, two_maxima
 from logbarrier import mdps
 from logbarrier.mdps import pictures
-from logbarrier.mdps.exact.pictures import draw_accuracy, draw_two_maxima, maps, two_maxima
 
 
 def test_numbers_of_states_land_in_their_cells():
@@ -59,7 +59,7 @@ def test_pictures_of_the_docs_show_two_maxima_and_one():
     assert set(ends["spectral barrier"]) == {0.9}
     assert found.chord["action barrier"].min() < found.chord["action barrier"][0] - 1e-3  # a valley between them
     assert np.diff(found.chord["spectral barrier"], 2).max() < 1e-9  # concave
-    for figure in (draw_two_maxima(found), draw_accuracy({"swim": mdps.RiverSwim(4)}), maps(mdp, 0.1)):
+    for figure in (plot_two_maxima(found), plot_accuracy({"swim": mdps.RiverSwim(4)}), maps(mdp, 0.1)):
         figure.savefig(io.BytesIO(), format="png", dpi=30)
 
 

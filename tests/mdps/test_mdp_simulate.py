@@ -231,8 +231,24 @@ class BreaksDown(mdps.PG):
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_a_rule_that_leaves_no_number_fails_with_its_name_and_the_steps(value):
+@pytest.mark.parametrize("asked", [{"checkpoints": 11}, {"checkpoints": 2}, {"checkpoints": 2, "chunk": 1}], ids=str)
+def test_a_rule_that_leaves_no_number_fails_with_its_name_and_the_step(value, asked):
+    """The 21st episode is the first with 20 before it, and an episode of DeepSea(8) has 8 steps."""
     rule = BreaksDown(learning_rate=0.1, value=value)
-    message = "^simulate: breaks-down learnt a preference or value that is not finite between steps 100 and 200$"
+    message = f"^simulate: breaks-down learnt a preference or value that is not finite at step {21 * 8}$"
     with pytest.raises(RuntimeError, match=message):
-        mdps.simulate(rule, mdps.DeepSea(8), horizon=1000, runs=2, checkpoints=11)
+        mdps.simulate(rule, mdps.DeepSea(8), horizon=1000, runs=2, **asked)
+
+
+DIGESTS = """
+from logbarrier import mdps
+for rule in (mdps.PG(learning_rate=0.5), mdps.SpectralPG()):
+    for mdp in (mdps.RiverSwim(5), mdps.RandomLocks(4, 3), mdps.RandomMDPs(6, 3)):
+        print(mdps.simulate(rule, mdp, horizon=300, runs=2, checkpoints=5, seed=3).digest())
+"""
+
+
+def test_one_digest_whatever_instructions_numpy_and_its_linear_algebra_choose(run_python, capsys):
+    exec(DIGESTS, {})
+    plain = {"NPY_DISABLE_CPU_FEATURES": "X86_V4 X86_V3", "OPENBLAS_CORETYPE": "Prescott", "PYTHONWARNINGS": "ignore"}
+    assert run_python(DIGESTS, **plain) == capsys.readouterr().out.strip()

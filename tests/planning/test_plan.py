@@ -16,8 +16,13 @@ from scipy import stats
 import logbarrier as lb
 import logbarrier.theory as theory
 from logbarrier import planning
+from logbarrier.bandits.engines import LazyRun, Stops
+from logbarrier.bandits.loops.lazy.layout import SLOW_STEPS
+from logbarrier.bandits.metrics import METRICS
+from logbarrier.bandits.starts import Uniform
 from logbarrier.cli.plan import _print_report
-from logbarrier.planning.contenders import code_of, contenders, cost, log_barrier_pairs
+from logbarrier.engine.random import stream_key
+from logbarrier.planning.contenders import code_of, contenders, cost, log_barrier_pairs, rebuilds
 
 race = sys.modules["logbarrier.planning.plan"]  # planning.plan is the function
 SMALL = {"n_arms": 5, "gap": 0.5, "horizon": 400, "budget": 0.2}
@@ -202,3 +207,22 @@ def test_the_former_command_tune_points_to_plan():
     assert done.stderr == (
         "logbarrier: tune: is now a part of plan; run 'logbarrier plan --rule log-barrier-sgb --objective final' instead\n"
     )
+
+
+@pytest.mark.parametrize("horizon", [60, 1500])
+@pytest.mark.parametrize(
+    "rule", [lb.AutoLogBarrier(), *(lb.AdaptiveLogBarrierSGB(learning_rate=a) for a in (0.03, 1.0))], ids=str
+)
+def test_the_steps_that_visit_every_arm_are_those_that_the_cost_counts(rule, horizon):
+    family, ends, n_arms = lb.GapInstances(n_arms=20_000), np.array([horizon]), 20_000
+    run = LazyRun(rule, family, Uniform(), stream_key(0), range(1), Stops(ends, np.array([0])), np.empty((1, 1, len(METRICS))))
+    run.advance(0, 1)
+    counted = run._state[0][2][SLOW_STEPS]
+    assert counted / 1.3 <= rebuilds(rule, n_arms, horizon) <= 1.3 * counted
+
+
+def test_rules_that_visit_every_arm_too_often_for_the_budget_are_left_out():
+    """The lazy rules, at 0.4 s a run, and Thompson sampling; an estimate that ignores the visits keeps AutoLogBarrier."""
+    found = planning.plan(100_000, 0.1, 200, budget=2.0, threads=1)
+    assert "lb.AutoLogBarrier()" in found.left_out
+    assert len(found.left_out) == 6

@@ -15,7 +15,7 @@ import uvicorn
 
 import logbarrier as lb
 from logbarrier.agent.durable import sqlite_file
-from logbarrier.service import compaction
+from logbarrier.service import compaction, connection
 from logbarrier.service.app import make_app
 from logbarrier.service.server import bound, server_of
 
@@ -50,6 +50,7 @@ def keep():
 @pytest.fixture
 def running(agent, keep, monkeypatch):
     monkeypatch.setattr(compaction, "PAUSE", 0.01)
+    monkeypatch.setattr(connection, "LINGER", 0.1)
     listener, app = bound("127.0.0.1", 0), make_app(agent, TOKEN, keep)
     server = server_of(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

@@ -1,9 +1,9 @@
-"""A study of every rule of both settings, small enough to pin its numbers."""
+"""A study of every rule of every setting, small enough to pin its numbers."""
 
 from __future__ import annotations
 
 import logbarrier as lb
-from logbarrier import mdps
+from logbarrier import contexts, mdps
 from logbarrier.studies import Study, product
 
 BANDIT_RULES = [
@@ -49,12 +49,14 @@ MDP_RULES = [
     mdps.OptimisticQ(learning_rate=0.3, initial=3.0),
 ]
 MDPS = [mdps.RiverSwim(5), mdps.RandomLocks(4, 3)]
+CONTEXT_RULES = [rule() for rule in contexts.RULES.values()]
+CONTEXTS = [lb.LinearContexts(3, 2, delay=3), lb.SegmentedClicks(4, 3, rate=0.2, change_every=100)]
 
 
 def studies() -> list[Study]:
     """Every rule on every problem of its setting."""
     settings = {"horizon": 300, "runs": 2, "checkpoints": 5, "seed": 3}
-    pairs = ((BANDITS, BANDIT_RULES), (MDPS, MDP_RULES))
+    pairs = ((BANDITS, BANDIT_RULES), (MDPS, MDP_RULES), (CONTEXTS, CONTEXT_RULES))
     return [Study(name="every-rule", cases=product(problems, rules), **settings) for problems, rules in pairs]
 
 

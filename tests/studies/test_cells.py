@@ -36,7 +36,8 @@ CONTENT = pack(CELL, CELL.simulate(threads=1))
 
 def test_the_numbers_of_every_rule_are_pinned():
     """New numbers of a rule need a reason and a new digest here; a new rule needs one too."""
-    for setting, rules in zip(settings(), (every_rule.BANDIT_RULES, every_rule.MDP_RULES), strict=True):
+    of_settings = every_rule.BANDIT_RULES, every_rule.MDP_RULES, every_rule.CONTEXT_RULES
+    for setting, rules in zip(settings(), of_settings, strict=True):
         assert {rule.name for rule in rules} == set(setting.rules), setting.name
     assert every_rule.digests() == json.loads(DIGESTS.read_text())
 

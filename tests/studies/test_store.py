@@ -41,23 +41,25 @@ def test_a_folder_tells_its_study(store):
 
 @pytest.mark.parametrize("kind", ["truncated", "flipped"])
 def test_damage_anywhere_is_set_aside_and_redone(store, kind):
-    """200 random places each; every one is noticed, the file is moved and the cell comes back with the same bytes."""
+    """200 random places are each noticed. After every tenth the file is moved, and the cell comes back with the same bytes."""
     run(store, ONE)
     cell = store.study.cells()[0]
     path = store.folder / "cells" / f"{cell.id}.npz"
     intact, places = path.read_bytes(), random.Random(1)
-    for _ in range(200):
+    for number in range(200):
         damaged = bytearray(intact[: places.randrange(len(intact))] if kind == "truncated" else intact)
         if kind == "flipped":
             damaged[places.randrange(len(intact))] ^= 1 << places.randrange(8)
         path.write_bytes(damaged)
         assert store.state(cell) == "damaged"
+        if number % 10:
+            continue
         said: list[str] = []
         outcome = run(store, ONE, warn=said.append)
         assert (outcome.computed, outcome.stored, outcome.damaged) == (1, 5, [cell.id])
         assert f"cell {cell.id} was damaged; it is moved to {store.folder / 'damaged'}" in said[0]
         assert path.read_bytes() == intact
-    assert len(list((store.folder / "damaged").iterdir())) == 200
+    assert len(list((store.folder / "damaged").iterdir())) == 20
 
 
 def test_a_larger_study_takes_over_what_a_smaller_one_finished(store, small_study):

@@ -11,7 +11,7 @@ import time
 from command import Command, logbarrier, logbarrier_from_nothing
 from small_study import cell_bytes
 
-KILLS = 20
+KILLS = 10
 STUDY = """
 horizon = 40_000
 runs = 200
@@ -45,7 +45,7 @@ def wait_until_it_computes(process, out):
         time.sleep(0.005)
 
 
-def test_twenty_kills_change_no_byte_and_lose_no_cell(tmp_path):
+def test_ten_kills_change_no_byte_and_lose_no_cell(tmp_path):
     study, out, moments = tmp_path / "study.toml", tmp_path / "killed", random.Random(3)
     study.write_text(STUDY)
     for _ in range(KILLS):
@@ -58,7 +58,7 @@ def test_twenty_kills_change_no_byte_and_lose_no_cell(tmp_path):
         assert process.returncode == -signal.SIGKILL
         assert finished.items() <= cell_bytes(out).items()
     stored = len(cell_bytes(out))
-    assert 20 <= stored < 200
+    assert KILLS <= stored < 200
     resumed = logbarrier("run", study, "--out", out)
     assert f"{200 - stored} cells computed" in resumed.stdout
     assert f"{stored} were stored" in resumed.stdout

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import logbarrier as lb
+from logbarrier import theory
 from logbarrier.theory import objective as phi
 from logbarrier.theory import theorems
 from logbarrier.theory.constants import CORRECTED, PRINTED
@@ -147,3 +148,8 @@ def test_rho_and_nu_are_ordered_and_converge_at_their_rate(pull, push, eta, abov
 def test_bad_input_is_refused_in_one_sentence(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_earlier_name_of_a_problem_class_warns():
+    with pytest.warns(DeprecationWarning, match="theory.Setting is now theory.ProblemClass"):
+        assert theory.Setting is theory.ProblemClass

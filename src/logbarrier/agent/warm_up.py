@@ -12,12 +12,14 @@ from ..bandits.engines import choose, make_ready
 from ..bandits.problems import (
     BernoulliBandit,
     BetaBandit,
+    GapInstances,
     GaussianBandit,
     PoissonBandit,
     RevenueBandit,
     StudentBandit,
     UniformBandit,
 )
+from ..engine.random import stream_key
 from .agent import Agent
 
 LAWS = (GaussianBandit, BernoulliBandit, UniformBandit, BetaBandit, StudentBandit, PoissonBandit, RevenueBandit)
@@ -44,6 +46,7 @@ def warm(rule_type: type[Rule], arms: tuple[int, ...]) -> int:
         for law in LAWS:
             make_ready(choose(rule, n_arms, "auto"), rule, law(means))
             count += 1
+    GapInstances(n_arms=2).instance(stream_key(0), 0)  # a kernel draws the instances of all families
     agent = Agent(rule, n_arms=2, means=[0.0, 1.0] if rule.knows_means else None)
     agent.tell(agent.ask(), reward=0.0)
     return count

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+PANEL = 32  # states that are eliminated together, with one product of matrices for all others
 MOST_DENSE = 1500  # states; above, the series of what happens step by step
 NEGLIGIBLE = 1e-18  # a term of the series, relative to the sum
 
@@ -32,14 +33,21 @@ class Elimination:
     def __init__(self, moves: np.ndarray, exits: np.ndarray) -> None:
         M, leave = np.array(moves, dtype=np.float64), np.array(exits, dtype=np.float64)
         pivots = np.empty(len(leave))
-        for n in range(len(leave) - 1, -1, -1):
-            pivots[n] = leave[n] + M[n, :n].sum()
-            M[n, :n] /= pivots[n]
-            leave[n] /= pivots[n]
-            sources = np.flatnonzero(M[:n, n])
-            column = M[sources, n]
-            M[sources, :n] += column[:, None] * M[n, :n]
-            leave[sources] += column * leave[n]
+        for end in range(len(leave), 0, -PANEL):
+            first = max(end - PANEL, 0)
+            rows, sources = M[first:end], np.flatnonzero(M[:first, first:end].any(axis=1))
+            columns, leaving = M[sources, first:end], leave[sources]
+            for k in range(end - first - 1, -1, -1):  # one state after the other, in the rows and columns of the panel alone
+                n = first + k
+                pivots[n] = leave[n] + rows[k, :n].sum()
+                rows[k, :n] /= pivots[n]
+                leave[n] /= pivots[n]
+                rows[:k, :n] += np.multiply.outer(rows[:k, n], rows[k, :n])
+                leave[first:n] += rows[:k, n] * leave[n]
+                columns[:, :k] += np.multiply.outer(columns[:, k], rows[k, first:n])
+                leaving += columns[:, k] * leave[n]
+            M[sources, first:end], leave[sources] = columns, leaving
+            M[sources, :first] += columns @ rows[:, :first]
         self._factors, self._pivots = M, pivots  # row n: where n goes, by pivot; column n: who comes to n
 
     def visits(self, start: np.ndarray) -> np.ndarray:

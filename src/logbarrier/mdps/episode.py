@@ -135,6 +135,21 @@ def renew_of(episode, count, states, n_actions):
             row[first + a] = flat[uint64(i * n_actions + a)] * share
 
 
+@compiled
+def softmax_rows(preferences, policy):
+    """policy (S, K) <- softmax of every row of the preferences (S, K), to the same bits on every machine."""
+    n_states, n_actions = preferences.shape
+    for state in range(n_states):
+        top, total = preferences[state, 0], 0.0
+        for a in range(1, n_actions):
+            top = max(top, preferences[state, a])
+        for a in range(n_actions):
+            policy[state, a] = exp(preferences[state, a] - top)
+            total += policy[state, a]
+        for a in range(n_actions):
+            policy[state, a] /= total
+
+
 @inlined
 def greedy_action(states, state, u, policies, t):
     """The action of the greatest preference, the first of equals."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from ..engine.compiled import compiled, from_python
 from .episode import Learned
+from .occupancy import solver_of
 from .problem import FiniteMDP
 
 RANGES = {  # metric -> the least and the greatest value it can have
@@ -19,34 +20,6 @@ RANGES = {  # metric -> the least and the greatest value it can have
     "regret": (-math.inf, math.inf),  # rewards are drawn, and may be better than the mean of the optimal policy
 }
 METRICS = tuple(RANGES)
-UNSETTLED = 1e-13  # the share of all visits that may be missing from an occupancy
-
-
-@compiled
-def settle(offsets, successors, probabilities, policy, gamma, pending, settled):
-    """Occupancy by pushing: a state's pending visits are settled, and the visits that follow are added to its successors.
-
-    pending (S,) holds the first visits and is emptied; settled (S,) gains every visit. All terms are positive, so small
-    occupancies keep their digits. Sweeps go up and down, which settles a chain of states in few of them.
-    """
-    n_states, n_actions = policy.shape
-    total = pending.sum()
-    least = UNSETTLED * total * (1.0 - gamma if gamma < 1.0 else 1.0)
-    upwards = True
-    while pending.sum() > least:
-        for i in range(n_states):
-            state = i if upwards else n_states - 1 - i
-            here = pending[state]
-            if here == 0.0:
-                continue
-            settled[state] += here
-            pending[state] = 0.0
-            for a in range(n_actions):
-                share = gamma * here * policy[state, a]
-                if share > 0.0:
-                    for place in range(offsets[state * n_actions + a], offsets[state * n_actions + a + 1]):
-                        pending[successors[place]] += share * probabilities[place]
-        upwards = not upwards
 
 
 class Evaluator:
@@ -61,7 +34,7 @@ class Evaluator:
 
     def __init__(self, mdp: FiniteMDP) -> None:
         self.mdp = mdp
-        self._settle = from_python(settle)
+        self._occupancy = solver_of(mdp)
         self._uniform, _ = self.evaluate(mdp.uniform_policy)
         self._optimal, _ = self.evaluate(mdp.optimal_policy)
         self._pace = reward_per_step(mdp, np.asarray(mdp.optimal_policy))
@@ -69,14 +42,12 @@ class Evaluator:
 
     def evaluate(self, policy: np.ndarray) -> tuple[float, float]:
         """J and the smallest occupancy of a policy (S, K)."""
-        mdp = self.mdp
-        pending, settled = mdp.normaliser * mdp.rho, np.zeros(mdp.n_states)
-        self._settle(mdp.offsets, mdp.successors, mdp.probabilities, policy, mdp.gamma, pending, settled)
-        return float(settled @ (policy * mdp.R).sum(axis=1)), float(settled.min())
+        occupancy = self._occupancy(policy)
+        return float((occupancy * (policy * self.mdp.R).sum(axis=1)).sum()), float(occupancy.min())
 
     def greedy_score(self, greedy: np.ndarray) -> float:
         """The score of the deterministic policy with these actions (S,); the same ones come again and again."""
-        name = greedy.tobytes()
+        name = hashlib.sha256(greedy.tobytes()).digest()
         if name not in self._greedy:
             performance, _ = self.evaluate(np.eye(self.mdp.n_actions)[greedy])
             span = self._optimal - self._uniform
@@ -96,11 +67,9 @@ class Evaluator:
 def reward_per_step(mdp: FiniteMDP, policy: np.ndarray) -> float:
     """Mean reward per step of a policy in episodes that are cut at `episode_length`: reward by steps of an episode."""
     present, rewards, steps = mdp.rho.copy(), 0.0, 0.0
-    paid = (policy * mdp.R).sum(axis=1)
-    weights = policy.ravel()[np.repeat(np.arange(policy.size), np.diff(mdp.offsets))] * mdp.probabilities
-    origin = np.repeat(np.arange(policy.size) // mdp.n_actions, np.diff(mdp.offsets))
+    paid, arriving = (policy * mdp.R).sum(axis=1), mdp.moves(policy).T.tocsr()
     for _ in range(mdp.episode_length):
-        rewards += float(present @ paid)
+        rewards += float((present * paid).sum())
         steps += float(present.sum())
-        present = np.bincount(mdp.successors, weights=weights * present[origin], minlength=mdp.n_states)
+        present = arriving @ present
     return rewards / steps

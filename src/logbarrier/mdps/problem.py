@@ -14,7 +14,6 @@ from . import checks
 from .elimination import MOST_DENSE, Elimination, LargeChain
 
 MOST_SMALL = 50  # states; above, transitions are used as a sparse matrix
-BETTER = 1e-12  # of the size of the values: an action must be better by this for policy iteration to switch
 
 
 class FiniteMDP:
@@ -129,13 +128,16 @@ class FiniteMDP:
         exits = (1.0 - self.gamma) + self.gamma * (pi * self.missing).sum(axis=1)
         if self.n_states <= MOST_SMALL:
             return Elimination(self.gamma * np.einsum("sa,sat->st", pi, self.P), exits)
-        n_pairs = self.n_states * self.n_actions
-        weights = csr_array((pi.ravel(), np.arange(n_pairs), np.arange(self.n_states + 1) * self.n_actions),
-                            shape=(self.n_states, n_pairs))  # fmt: skip
-        moves = self.gamma * (weights @ self.rows)
+        moves = self.gamma * self.moves(pi)
         if self.n_states > MOST_DENSE:
-            return LargeChain(moves.tocsr())
+            return LargeChain(moves)
         return Elimination(moves.toarray(), exits)
+
+    def moves(self, policy: np.ndarray) -> csr_array:
+        """P_pi (S, S), sparse: the probabilities of the next state under a policy (S, K)."""
+        pairs = np.flatnonzero(policy)
+        weights = (policy.ravel()[pairs], (pairs // self.n_actions, pairs))
+        return csr_array(csr_array(weights, shape=(self.n_states, policy.size)) @ self.rows)
 
     def occupancy(self, policy: Any) -> np.ndarray:
         """d (S,), every entry to full relative precision up to 1500 states."""
@@ -169,23 +171,11 @@ class FiniteMDP:
     @cached_property
     def optimal_policy(self) -> np.ndarray:
         """(S, K) a deterministic policy no other does better than, by policy iteration."""
-        everyone, value = np.arange(self.n_states), np.zeros(self.n_states)
-        for _ in range(self.n_states):  # cheap sweeps first: policy iteration carries a reward one state at a time
-            before, value = value, self.action_value(value).max(axis=1)
-            if np.abs(value - before).max() <= 1e-4 * BETTER * np.abs(value).max():
-                break
-        chosen = self.action_value(value).argmax(axis=1)
-        while True:
-            policy = np.zeros((self.n_states, self.n_actions))
-            policy[everyone, chosen] = 1.0
-            value = self.value(policy)
-            quality = self.action_value(value)
-            size = BETTER * max(float(np.abs(value).max()), float(np.abs(self.R).max()))
-            better = quality.max(axis=1) > quality[everyone, chosen] + size
-            if not better.any():
-                policy.setflags(write=False)
-                return policy
-            chosen = np.where(better, quality.argmax(axis=1), chosen)
+        from .optimum import optimal_actions
+
+        policy: np.ndarray = np.eye(self.n_actions)[optimal_actions(self)]
+        policy.setflags(write=False)
+        return policy
 
     @cached_property
     def optimal_performance(self) -> float:

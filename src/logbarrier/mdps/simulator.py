@@ -6,6 +6,7 @@ import threading
 import time
 import warnings
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -150,17 +151,36 @@ class MDPRun:
 
     def advance(self, until: int) -> int:
         """Go on up to step `until`; returns the steps made."""
+        before = _copied(self._job)
         self._loop(self._job, until)
         if not np.isfinite(self.learned.states).all():
-            steps = f"between steps {self.time} and {until}"
-            raise RuleError(f"simulate: {self._rule.name} learnt a preference or value that is not finite {steps}")
+            step = self._bad_step(before, until)
+            raise RuleError(f"simulate: {self._rule.name} learnt a preference or value that is not finite at step {step}")
         made, self.time = until - self.time, until
         return made
+
+    def _bad_step(self, good: Job, bad: int) -> int:
+        """Return the step up to `bad` that left the first number that is not finite, by bisection from a good state."""
+        last_good = self.time
+        while bad - last_good > 1:
+            middle, job = (last_good + bad) // 2, _copied(good)
+            self._loop(job, middle)
+            if np.isfinite(job.states).all():
+                good, last_good = job, middle
+            else:
+                bad = middle
+        return bad
 
     def measure(self, names: Sequence[str]) -> list[float]:
         """The metrics of these names, now."""
         policy = self._rule.policy(self.learned.theta)
         return self._evaluator.measure(names, policy, self.learned, self.time, float(self._stand[REWARDS]))
+
+
+def _copied(job: Job) -> Job:
+    """Return a job whose changing parts are copies."""
+    changing = "episode", "states", "tally", "memory", "stand"
+    return job._replace(**{name: deepcopy(getattr(job, name)) for name in changing})
 
 
 class _Evaluators:

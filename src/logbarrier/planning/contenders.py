@@ -36,6 +36,8 @@ BY_ARM: dict[type[Rule], float] = {
 }
 STEP = 150.0
 LAZY_START = 1500.0  # a lazy step before the policy has left uniform, which takes a few pulls of each arm
+REBUILD = 20.0  # of the lazy engine's classes, for every arm
+REBUILDS: dict[type[Rule], float] = {AutoLogBarrier: 1.0 / 37.0, AdaptiveLogBarrierSGB: 1.0 / 140.0}  # first steps, per arm
 
 
 def contenders(family: GapInstances | BernoulliGapInstances) -> list[Rule]:
@@ -81,7 +83,13 @@ def cost(rule: Rule, n_arms: int, horizon: int) -> float:
         return 1e-9 * horizon * (STEP + BY_ARM[type(rule)] * n_arms)
     if n_arms <= FEW_ARMS:
         return 1e-9 * horizon * (STEP / 3.0 + 2.0 * n_arms)
-    return 1e-9 * (horizon * STEP + LAZY_START * min(horizon, 3 * n_arms))
+    lazy = horizon * STEP + LAZY_START * min(horizon, 3 * n_arms)
+    return 1e-9 * (lazy + REBUILD * n_arms * rebuilds(rule, n_arms, horizon))
+
+
+def rebuilds(rule: Rule, n_arms: int, horizon: int) -> float:
+    """About how many of the first steps are so large that the lazy engine visits every arm (loops/lazy/step.py)."""
+    return min(float(horizon), REBUILDS.get(type(rule), 0.0) * n_arms)
 
 
 def code_of(rule: Rule) -> str:

@@ -23,7 +23,7 @@ from . import user_defined
 if TYPE_CHECKING:
     from .cell import Cell
 
-FILES = ("bandit_setting", "mdp_setting")  # in the order in which names are looked up
+FILES = ("bandit_setting", "mdp_setting", "context_setting")  # in the order in which names are looked up
 
 
 class Setting(ABC):

@@ -24,7 +24,7 @@ from .user_defined import short_name, without_place
 
 Table = dict[str, Any]
 
-LISTS = {"means": 1, "rates": 1, "costs": 1, "scale": 1, "amount": 1, "half_width": 1, "rho": 1, "R": 2, "P": 3}
+LISTS = {"means": 1, "X": 2, "y": 1, "rates": 1, "costs": 1, "scale": 1, "amount": 1, "half_width": 1, "rho": 1, "R": 2, "P": 3}
 """The depth of lists that are no grid."""
 
 

@@ -14,7 +14,7 @@ from logbarrier.engine.random import step_uniforms, stream_key
 
 ALPHA, ETA = 0.5, 20.0
 RULE = lb.LogBarrierSGB(learning_rate=ALPHA, eta=ETA)
-SEQUENCES, CALLS, PIECES = 1000, 24, 8
+SEQUENCES, CALLS, PIECES = 500, 24, 4
 
 
 class Model:

@@ -33,7 +33,7 @@ from logbarrier.engine.compiled import compiled, from_python
 from logbarrier.engine.random import stream_key
 
 FALSE_ALARM = 1e-6
-ARRAYS = ("bases", "arms", "page", "borders", "levels")
+ARRAYS = ("bases", "arms", "numbers", "borders", "levels")
 BASES, ARMS, PAGE, BORDERS, LEVELS = range(len(ARRAYS))
 
 
@@ -64,7 +64,7 @@ def replay_kernel(arrays, policy_arrays, calls, memory, means, uniforms, normals
         tries, t = moved(pointer_to(uniforms), 5 * i), i + 1
         k, position, weight = draw(state, tries[0], moved(tries, 1), t, 0, pointer_to(key))
         arm = arm_of(state, k, position)
-        reward, probability = means[arm] + normals[i], weight / state.page[TOTAL]
+        reward, probability = means[arm] + normals[i], weight / state.numbers[TOTAL]
         lift, drain = call_moves(moves, (reward, probability, t, pointer_to(memory), hyper, fault))
         move(state, k, position, weight, lift, drain)
         keep_in_order(state, t)
@@ -80,13 +80,13 @@ def replay_kernel(arrays, policy_arrays, calls, memory, means, uniforms, normals
 def steps_kernel(arrays, lifts, drains, uniforms, key):
     """Some steps, whatever arm is drawn; returns the smallest and the largest total seen."""
     state = opened_classes(arrays)
-    least, most = state.page[TOTAL], state.page[TOTAL]
+    least, most = state.numbers[TOTAL], state.numbers[TOTAL]
     for i in range(lifts.shape[0]):
         tries, t = moved(pointer_to(uniforms), 5 * i), i + 1
         k, position, weight = draw(state, tries[0], moved(tries, 1), t, 0, pointer_to(key))
         move(state, k, position, weight, lifts[i], drains[i])
         keep_in_order(state, t)
-        least, most = min(least, state.page[TOTAL]), max(most, state.page[TOTAL])
+        least, most = min(least, state.numbers[TOTAL]), max(most, state.numbers[TOTAL])
     return least, most
 
 

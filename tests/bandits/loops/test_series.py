@@ -19,38 +19,38 @@ BOUND = 4 * REACH**7  # per refresh, relative; REACH^7 is 2.3e-13
 
 @from_python
 @compiled
-def compose(page, c):
-    series.compose(page, 0, c)
-    series.compose(page, HALF, c)
+def compose(numbers, c):
+    series.compose(numbers, 0, c)
+    series.compose(numbers, HALF, c)
 
 
 @from_python
 @compiled
-def value_at(page, k, x):
-    return series.value_at(page, k, x)
+def value_at(numbers, k, x):
+    return series.value_at(numbers, k, x)
 
 
 @from_python
 @compiled
-def base_of(page, k, weight):
-    return series.base_of(page, k, weight)
+def base_of(numbers, k, weight):
+    return series.base_of(numbers, k, weight)
 
 
 @from_python
 @compiled
-def masses(page):
-    series.class_masses(page, 0)
+def masses(numbers):
+    series.class_masses(numbers, 0)
 
 
 def moved_page(drifts):
-    """Compose steps c (for x = 1) until the class would be refreshed; returns the page and the steps taken."""
-    page, taken = np.zeros(TOTAL), []
+    """Compose steps c (for x = 1) until the class would be refreshed; returns the numbers and the steps taken."""
+    numbers, taken = np.zeros(TOTAL), []
     for c in drifts:
-        if abs(page[K2] - c) > REACH or abs(page[K3]) > 2 * REACH**2:
+        if abs(numbers[K2] - c) > REACH or abs(numbers[K3]) > 2 * REACH**2:
             break
-        compose(page, c)
+        compose(numbers, c)
         taken.append(c)
-    return page, taken
+    return numbers, taken
 
 
 def exactly(x, steps):
@@ -65,29 +65,29 @@ drifts = st.lists(st.floats(-REACH / 4, REACH / 4), min_size=1, max_size=60)
 
 @given(drifts, st.floats(1e-3, 1.0))
 def test_a_composed_map_is_within_its_bound_of_the_steps_one_by_one(steps, x):
-    page, taken = moved_page(steps)
+    numbers, taken = moved_page(steps)
     with mpmath.workdps(50):
         exact = exactly(x, taken)
-        assert abs(mpmath.mpf(value_at(page, 3, x)) / exact - 1) <= BOUND
+        assert abs(mpmath.mpf(value_at(numbers, 3, x)) / exact - 1) <= BOUND
 
 
 @pytest.mark.parametrize("c", [1e-4, -1e-4, 1e-3])
 def test_a_long_drift_in_one_direction_stays_within_the_bound(c):
-    page, taken = moved_page([c] * 1000)
+    numbers, taken = moved_page([c] * 1000)
     assert len(taken) >= 10
-    assert abs(float(mpmath.mpf(value_at(page, 0, 1.0)) / exactly(1.0, taken)) - 1) <= BOUND
+    assert abs(float(mpmath.mpf(value_at(numbers, 0, 1.0)) / exactly(1.0, taken)) - 1) <= BOUND
 
 
 @given(drifts, st.floats(1e-3, 1.0))
 def test_the_base_of_a_value_is_found_again(steps, x):
-    page, _ = moved_page(steps)
-    assert base_of(page, 5, value_at(page, 5, x)) == pytest.approx(x, rel=1e-12)
+    numbers, _ = moved_page(steps)
+    assert base_of(numbers, 5, value_at(numbers, 5, x)) == pytest.approx(x, rel=1e-12)
 
 
 def test_masses_are_sums_of_values():
-    page, _ = moved_page([3e-3, -1e-3, 2e-3] * 5)
+    numbers, _ = moved_page([3e-3, -1e-3, 2e-3] * 5)
     bases = np.random.default_rng(0).uniform(0.05, 1.0, 40)
     for power in range(ORDER):
-        page[MOMENTS + power * CLASSES + 2] = (bases ** (power + 1)).sum()
-    masses(page)
-    assert page[MASSES + 2] == pytest.approx(sum(value_at(page, 2, x) for x in bases), rel=1e-12)
+        numbers[MOMENTS + power * CLASSES + 2] = (bases ** (power + 1)).sum()
+    masses(numbers)
+    assert numbers[MASSES + 2] == pytest.approx(sum(value_at(numbers, 2, x) for x in bases), rel=1e-12)

@@ -1,6 +1,6 @@
 """The loop of one run, whatever its engine: draw, pull, learn, and measure at the checkpoints.
 
-An engine is five small functions over its own state:
+An engine is six small functions over its own state:
     opened(arrays, parameters, t, fault)                the state as compiled code sees it: pointers by name
     refilled(state, t, batch, run, key)                more random numbers for a batch of steps, where one uniform is not enough
     drawn(state, hint, i, batch, u, t, run, key)       a place, drawn by weight; hint is what `refilled` returned

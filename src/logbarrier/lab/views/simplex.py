@@ -14,10 +14,10 @@ from bokeh.models import LayoutDOM
 
 from ...bandits.algorithms.log_barrier_sgb import LogBarrierSGB
 from ...bandits.algorithms.rule import Rule, TwoScalarRule
-from ...paper.simplex import CORNERS, policy_grid, policy_motion
 from ...theory.maximiser import maximiser
 from ..jobs import Paths
 from ..rules import Curve
+from ..simplex import CORNERS, policy_grid, policy_motion
 from .figure import new_figure, side_by_side, source
 
 MOST_PANELS = 4

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...base.parameters import Parameterised, Positive, Share
-from ..episode import Learned, nothing_at_once, renew, softmax_action
+from ...engine.compiled import from_python
+from ..episode import Learned, nothing_at_once, renew, softmax_action, softmax_rows
 from ..problem import FiniteMDP
 
 
@@ -48,8 +49,9 @@ class Rule(Parameterised):
 
     def policy(self, preferences: np.ndarray) -> np.ndarray:
         """The probabilities (S, K) that `act` draws from."""
-        weights = np.exp(preferences - preferences.max(axis=1, keepdims=True))
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        policy = np.empty(preferences.shape)
+        from_python(softmax_rows)(np.ascontiguousarray(preferences, dtype=np.float64), policy)
+        return policy
 
     def expected_update(self, mdp: FiniteMDP, learned: Learned) -> np.ndarray:
         """E[change of theta (S, K) in an episode] that the rule claims, where its critics and its estimate of d are right."""

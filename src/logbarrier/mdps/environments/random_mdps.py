@@ -8,8 +8,18 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ...base import validate
+from ...engine.compiled import compiled, from_python
+from ...engine.elementary import log
 from ..problem import FiniteMDP
 from .family import Family, uniforms
+
+
+@compiled
+def as_exponentials(uniforms: Any) -> None:
+    """uniforms (n, m) <- -log uniforms, to the same bits on every machine."""
+    for i in range(uniforms.shape[0]):
+        for j in range(uniforms.shape[1]):
+            uniforms[i, j] = -log(uniforms[i, j])
 
 
 class RandomMDPs(Family):
@@ -38,7 +48,8 @@ class RandomMDPs(Family):
         drawn = uniforms(key, run, (2 * self.branching + 1) * pairs)
         successors = (drawn[: self.branching * pairs] * S).astype(np.int64).reshape(pairs, self.branching)
         successors[:: self.n_actions, 0] = (np.arange(S) + 1) % S
-        weights = -np.log(drawn[self.branching * pairs : 2 * self.branching * pairs]).reshape(pairs, self.branching)
+        weights = drawn[self.branching * pairs : 2 * self.branching * pairs].reshape(pairs, self.branching).copy()
+        from_python(as_exponentials)(weights)
         weights *= (1.0 - self.ending) / weights.sum(axis=1, keepdims=True)
         offsets = np.arange(pairs + 1) * self.branching
         P = csr_array((weights.ravel(), successors.ravel(), offsets), shape=(pairs, S))

@@ -29,34 +29,34 @@ SLACK = 2.0 * RATIO  # an arm leaves its class for a lighter one when it is this
 
 
 @compiled
-def class_for(page, weight):
+def class_for(numbers, weight):
     """The class a light weight belongs to."""
     k = 0
-    while k < CLASSES - 1 and weight <= page[LIMITS + k + 1] * (1.0 - MARGIN):
+    while k < CLASSES - 1 and weight <= numbers[LIMITS + k + 1] * (1.0 - MARGIN):
         k += 1
     return k
 
 
 @compiled
-def set_unit(page, unit):
+def set_unit(numbers, unit):
     """The ceilings for a unit of weight."""
-    page[UNIT] = unit
+    numbers[UNIT] = unit
     limit = HEAVY * unit
     for k in range(CLASSES):
-        page[LIMITS + k] = limit
-        page[SQUARES + k] = limit * limit
+        numbers[LIMITS + k] = limit
+        numbers[SQUARES + k] = limit * limit
         limit /= RATIO
 
 
 @compiled
 def refresh(state, k):
     """Make the present weights of class k its bases, sum up its moments and top; returns the smallest base."""
-    bases, page, borders = state.bases, state.page, state.borders
+    bases, numbers, borders = state.bases, state.numbers, state.borders
     p1, p2, p3, p4 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
     p5, p6, p7, top, low = splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(1.0)
     for j in range(borders[k], borders[k + 1], WIDTH):
         old, here = load(bases, j), borders[k + 1] - j
-        new = value_at(page, k, old)  # (2)
+        new = value_at(numbers, k, old)  # (2)
         store(bases, j, first_lanes(new, here, old))
         x = first_lanes(new, here, 0.0)
         xx = x * x
@@ -67,35 +67,35 @@ def refresh(state, k):
         top, low = select_above(x, top, x, top), select_above(low, new, first_lanes(new, here, low), low)
     sums = (lane_sum(p1), lane_sum(p2), lane_sum(p3), lane_sum(p4), lane_sum(p5), lane_sum(p6), lane_sum(p7))
     for i in range(ORDER):
-        page[MOMENTS + i * CLASSES + k] = sums[i]
+        numbers[MOMENTS + i * CLASSES + k] = sums[i]
     largest, smallest = 0.0, 1.0
     for i in range(WIDTH):
         largest, smallest = max(largest, lane(top, i)), min(smallest, lane(low, i))
-    page[TOPS + k] = largest
-    reset(page, k)
+    numbers[TOPS + k] = largest
+    reset(numbers, k)
     return smallest
 
 
 @compiled
 def step_exactly(state, k, c):
     """Take a step too large for the series: w -> w exp(-c w) in class k, arm by arm."""
-    bases, page, borders = state.bases, state.page, state.borders
+    bases, numbers, borders = state.bases, state.numbers, state.borders
     for j in range(borders[k], borders[k + 1], WIDTH):
         old = load(bases, j)
-        weight = value_at(page, k, old)
+        weight = value_at(numbers, k, old)
         store(bases, j, first_lanes(weight * exp(weight * -c), borders[k + 1] - j, old))  # (1)
-    reset(page, k)
+    reset(numbers, k)
 
 
 @compiled
 def resettle(state, k):
     """Refresh class k and move the arms that no longer belong to it."""
-    bases, arms, page, borders = state.bases, state.arms, state.page, state.borders
-    page[REFRESHES] += 1.0
+    bases, arms, numbers, borders = state.bases, state.arms, state.numbers, state.borders
+    numbers[REFRESHES] += 1.0
     smallest = refresh(state, k)
-    limit = page[LIMITS + k]
+    limit = numbers[LIMITS + k]
     floor = limit / SLACK if k < CLASSES - 1 else LIGHTEST
-    again = page[TOPS + k] > limit or smallest < floor
+    again = numbers[TOPS + k] > limit or smallest < floor
     while again:
         again = False
         j = borders[k + 1]
@@ -117,13 +117,13 @@ def resettle(state, k):
 @compiled
 def remove(state, k, position):
     """Take the arm at a position out of class k; the hole wanders to the end, one arm a class."""
-    bases, arms, page, borders = state.bases, state.arms, state.page, state.borders
+    bases, arms, numbers, borders = state.bases, state.arms, state.numbers, state.borders
     if k < CLASSES:
         if borders[k + 1] - borders[k] == 1:
             for i in range(ORDER):
-                page[MOMENTS + i * CLASSES + k] = 0.0
+                numbers[MOMENTS + i * CLASSES + k] = 0.0
         else:
-            add_to_moments(page, k, bases[position], -1.0)
+            add_to_moments(numbers, k, bases[position], -1.0)
     hole = position
     for border in range(k + 1, CLASSES + 2):
         last = borders[border] - 1
@@ -135,14 +135,14 @@ def remove(state, k, position):
 @compiled
 def insert(state, arm, weight):
     """Put an arm of a present weight (or, if negative, a logarithm) where it belongs."""
-    page, borders = state.page, state.borders
-    if weight > page[LIMITS] * (1.0 - MARGIN):
-        page[HEAVY_WEIGHTS + borders[N_HEAVY]], borders[HEAVY_ARMS + borders[N_HEAVY]] = weight, arm
+    numbers, borders = state.numbers, state.borders
+    if weight > numbers[LIMITS] * (1.0 - MARGIN):
+        numbers[HEAVY_WEIGHTS + borders[N_HEAVY]], borders[HEAVY_ARMS + borders[N_HEAVY]] = weight, arm
         borders[N_HEAVY] += 1
         return
     if weight > LIGHTEST:
-        k = class_for(page, weight)
-        insert_light(state, k, arm, base_of(page, k, weight))
+        k = class_for(numbers, weight)
+        insert_light(state, k, arm, base_of(numbers, k, weight))
     else:
         insert_light(state, CLASSES, arm, log(weight) if weight > 0.0 else weight)
 
@@ -150,7 +150,7 @@ def insert(state, arm, weight):
 @compiled
 def insert_light(state, k, arm, base):
     """Put an arm into class k (12: the dead) with a base; a hole wanders there from the end, one arm a class."""
-    bases, arms, page, borders = state.bases, state.arms, state.page, state.borders
+    bases, arms, numbers, borders = state.bases, state.arms, state.numbers, state.borders
     hole = borders[CLASSES + 1]
     for border in range(CLASSES + 1, k + 1, -1):
         first = borders[border - 1]
@@ -160,26 +160,26 @@ def insert_light(state, k, arm, base):
     borders[k + 1] += 1
     bases[hole], arms[hole] = base, arm
     if k < CLASSES:
-        add_to_moments(page, k, base, 1.0)
-        page[TOPS + k] = max(page[TOPS + k], base)
+        add_to_moments(numbers, k, base, 1.0)
+        numbers[TOPS + k] = max(numbers[TOPS + k], base)
 
 
 @compiled
 def remove_heavy(state, i):
     """Take heavy arm number i out."""
-    page, borders = state.page, state.borders
+    numbers, borders = state.numbers, state.borders
     last = borders[N_HEAVY] - 1
-    page[HEAVY_WEIGHTS + i], borders[HEAVY_ARMS + i] = page[HEAVY_WEIGHTS + last], borders[HEAVY_ARMS + last]
-    page[HEAVY_WEIGHTS + last] = 0.0
+    numbers[HEAVY_WEIGHTS + i], borders[HEAVY_ARMS + i] = numbers[HEAVY_WEIGHTS + last], borders[HEAVY_ARMS + last]
+    numbers[HEAVY_WEIGHTS + last] = 0.0
     borders[N_HEAVY] = last
 
 
 @compiled
 def demote_light_heavies(state):
     """Heavy arms that fell well below the border go to their classes."""
-    page, borders = state.page, state.borders
+    numbers, borders = state.numbers, state.borders
     for i in range(borders[N_HEAVY] - 1, -1, -1):
-        if page[HEAVY_WEIGHTS + i] < page[LIMITS] * 0.5:
-            arm, weight = borders[HEAVY_ARMS + i], page[HEAVY_WEIGHTS + i]
+        if numbers[HEAVY_WEIGHTS + i] < numbers[LIMITS] * 0.5:
+            arm, weight = borders[HEAVY_ARMS + i], numbers[HEAVY_WEIGHTS + i]
             remove_heavy(state, i)
             insert(state, arm, weight)

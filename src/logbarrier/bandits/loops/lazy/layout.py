@@ -26,7 +26,7 @@ HEAVY_CAPACITY = 2048  # weights sum to at most 2.4 units, a heavy one is at lea
 LIGHTEST = 1e-250
 LOG_DEAD = -575.0  # about log(LIGHTEST)
 
-# The page: rows with a number for each class, then scalars, then the heavy weights.
+# Places in `numbers`: rows with a number for each class, then scalars, then the heavy weights.
 K2, K3, K4, K5, K6, K7 = (row * CLASSES for row in range(ORDER - 1))  # coefficients of the series
 MOMENTS = K7 + CLASSES
 P1, P2, P3, P4, P5, P6, P7 = (MOMENTS + row * CLASSES for row in range(ORDER))  # sums of x, x^2, .. x^7 over the arms
@@ -38,7 +38,7 @@ TOTAL = SQUARES + CLASSES  # the sum of all weights
 HEAVY_TOTAL, LIGHT_TOTAL, SCALE, UNIT, REFRESHES, REBUILDS, SLOW_STEPS = range(TOTAL + 1, TOTAL + 8)
 HEAVY_WEIGHTS = TOTAL + WIDTH  # zero beyond the last
 
-# The borders: class k is borders[k] .. borders[k + 1], 12 the dead; then three numbers, then which arms are heavy.
+# Places in `borders`: class k is borders[k] .. borders[k + 1], 12 the dead; then three numbers, then which arms are heavy.
 N_HEAVY = CLASSES + 2
 N_ARMS = N_HEAVY + 1
 CAPACITY = N_ARMS + 1
@@ -50,15 +50,15 @@ class Classes(NamedTuple):
 
     bases, arms (K,)  the light arms, class after class, then the dead. An arm changes class by one swap at each border between.
                       bases has room for eight more, so that any may be read eight at a time.
-    page              coefficients, moments, masses, tops and ceilings of the classes, scalars, heavy weights;
-                      theta = log weight + page[SCALE]
+    numbers           coefficients, moments, masses, tops and ceilings of the classes, scalars, heavy weights;
+                      theta = log weight + numbers[SCALE]
     borders           the borders, the number of heavy arms, and which arms these are
     levels (K,)       scratch, where all arms are written out by arm: a weight, or the (negative) logarithm of a dead one's
     """
 
     bases: Any
     arms: Any
-    page: Any
+    numbers: Any
     borders: Any
     levels: Any
 
@@ -66,18 +66,18 @@ class Classes(NamedTuple):
 def empty_classes(n_arms: int) -> tuple[np.ndarray, ...]:
     """The arrays of `Classes` for K arms."""
     capacity = min(n_arms, HEAVY_CAPACITY) + WIDTH
-    page = np.zeros(HEAVY_WEIGHTS + capacity + WIDTH)
-    page = page[-page.ctypes.data // page.itemsize % WIDTH :]  # no four of a row lie across two cache lines
+    numbers = np.zeros(HEAVY_WEIGHTS + capacity + WIDTH)
+    numbers = numbers[-numbers.ctypes.data // numbers.itemsize % WIDTH :]  # no four of a row lie across two cache lines
     borders = np.zeros(HEAVY_ARMS + capacity, dtype=np.int64)
     borders[N_ARMS], borders[CAPACITY] = n_arms, capacity
-    return np.zeros(n_arms + WIDTH), np.empty(n_arms, dtype=np.int32), page, borders, np.empty(n_arms)
+    return np.zeros(n_arms + WIDTH), np.empty(n_arms, dtype=np.int32), numbers, borders, np.empty(n_arms)
 
 
 @inlined
 def opened_classes(arrays):
     """The pointers into the arrays of `empty_classes`."""
-    bases, arms, page, borders, levels = arrays
-    return Classes(pointer_to(bases), pointer_to(arms), pointer_to(page), pointer_to(borders), pointer_to(levels))
+    bases, arms, numbers, borders, levels = arrays
+    return Classes(pointer_to(bases), pointer_to(arms), pointer_to(numbers), pointer_to(borders), pointer_to(levels))
 
 
 @inlined

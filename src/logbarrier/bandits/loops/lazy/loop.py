@@ -58,37 +58,38 @@ class Lazy(NamedTuple):
 
 @inlined
 def draw(state, u, tries, t, run, key):
-    """(class, position, weight) of an arm drawn by its weight; class NO_CLASS is the heavy arms.
+    """Draw an arm by its weight; return its class (NO_CLASS for a heavy arm), its position there and its weight.
 
-    u picks the class. Then each of the tries picks an arm in it, which is taken if what the try leaves over, again a uniform,
-    is below weight / largest weight: rejection, so exact.
+    The uniform number u picks the class by mass, or one of the heavy arms. Each of the `tries` then proposes an arm of the
+    class. What the try leaves over, again a uniform, accepts it below weight / largest weight, equation (9) of docs/engine.md.
+    layout.py describes the arrays of `state`.
     """
-    bases, page, borders = state.bases, state.page, state.borders
-    target = u * page[TOTAL]
-    if target < page[HEAVY_TOTAL] or page[LIGHT_TOTAL] <= 0.0:
+    bases, numbers, borders = state.bases, state.numbers, state.borders
+    target = u * numbers[TOTAL]
+    if target < numbers[HEAVY_TOTAL] or numbers[LIGHT_TOTAL] <= 0.0:
         below = 0.0
         for i in range(borders[N_HEAVY] - 1):
-            below += page[HEAVY_WEIGHTS + i]
+            below += numbers[HEAVY_WEIGHTS + i]
             if target < below:
-                return NO_CLASS, i, page[HEAVY_WEIGHTS + i]
-        return NO_CLASS, borders[N_HEAVY] - 1, page[HEAVY_WEIGHTS + borders[N_HEAVY] - 1]
-    target -= page[HEAVY_TOTAL]
+                return NO_CLASS, i, numbers[HEAVY_WEIGHTS + i]
+        return NO_CLASS, borders[N_HEAVY] - 1, numbers[HEAVY_WEIGHTS + borders[N_HEAVY] - 1]
+    target -= numbers[HEAVY_TOTAL]
     k = 0
     for candidate in range(CLASSES):
         if borders[candidate + 1] > borders[candidate]:
             k = candidate
-            if target < page[MASSES + candidate]:
+            if target < numbers[MASSES + candidate]:
                 break
-            target -= page[MASSES + candidate]
+            target -= numbers[MASSES + candidate]
     count = borders[k + 1] - borders[k]
-    largest = value_at(page, k, page[TOPS + k])
+    largest = value_at(numbers, k, numbers[TOPS + k])
     for i in range(TRIES):
         scaled = tries[i] * count
         offset = int(scaled)
         accept, base = scaled - offset, bases[borders[k] + offset]
         # a base, known long before the weight, is within REACH of it: most refusals are plain at once
-        if accept * page[TOPS + k] < base * (1.0 + 3.0 * REACH):
-            weight = value_at(page, k, base)
+        if accept * numbers[TOPS + k] < base * (1.0 + 3.0 * REACH):
+            weight = value_at(numbers, k, base)
             if accept * largest < weight:  # (9)
                 return k, borders[k] + offset, weight
     return draw_on(state, k, largest, t, run, key)
@@ -97,24 +98,24 @@ def draw(state, u, tries, t, run, key):
 @compiled
 def draw_on(state, k, largest, t, run, key):
     """Further tries in class k, which after BLOCKS is searched through."""
-    bases, page, borders = state.bases, state.page, state.borders
+    bases, numbers, borders = state.bases, state.numbers, state.borders
     for block in range(TRIES // 2, BLOCKS):
         place, accept = philox(t, block, run, ARM, key)
         position = borders[k] + int(uniform(place) * (borders[k + 1] - borders[k]))
-        weight = value_at(page, k, bases[position])
+        weight = value_at(numbers, k, bases[position])
         if uniform(accept) * largest < weight:  # (9)
             return k, position, weight
     u = uniform(philox(t, BLOCKS, run, ARM, key)[0])
     mass = 0.0
     for j in range(borders[k], borders[k + 1]):
-        mass += value_at(page, k, bases[j])
+        mass += value_at(numbers, k, bases[j])
     below, position = 0.0, borders[k]
     for j in range(borders[k], borders[k + 1]):
         position = j
-        below += value_at(page, k, bases[j])
+        below += value_at(numbers, k, bases[j])
         if below > u * mass:
             break
-    return k, position, value_at(page, k, bases[position])
+    return k, position, value_at(numbers, k, bases[position])
 
 
 @inlined
@@ -174,7 +175,7 @@ def arm_at(state, place):
 @inlined
 def learnt(state, place, arm, reward, t):
     classes, (k, position, weight) = state.classes, place
-    probability = max(weight / classes.page[TOTAL], SMALLEST_PROBABILITY)
+    probability = max(weight / classes.numbers[TOTAL], SMALLEST_PROBABILITY)
     if state.recalled:
         state.memory[0] = state.remembered[arm]  # of_arm
     lift, drain = call_moves(state.moves, (reward, probability, t, state.memory, state.hyper, state.fault))
@@ -195,7 +196,7 @@ def reported(state, t):
     write_levels(classes)
     for a in range(state.n_arms):
         classes.levels[a] = max(classes.levels[a], 0.0)
-    return classes.levels, classes.page[TOTAL]
+    return classes.levels, classes.numbers[TOTAL]
 
 
 def loop_kernel() -> Any:

@@ -5,7 +5,7 @@ its class it has gone through one composed map
 
     F(x) = x + k2 x^2 + ... + k7 x^7
 
-where x, its base, is the arm's weight at that refresh. Of each class k = 0 .. 11 the `page` (see layout.py) holds, in place k
+where x, its base, is the arm's weight at that refresh. Of each class k = 0 .. 11 `numbers` (see layout.py) holds, in place k
 of a row each, the coefficients k2 .. k7 and the moments, the sums of x, x^2, .. x^7 over the arms of the class.
 
 Error: while |k2| x <= REACH and |k3| x^2 <= 2 REACH^2 for the heaviest arm, the first term left out of F(x)/x is of order
@@ -41,10 +41,10 @@ REACH = 1.0 / 64.0
 
 
 @inlined
-def compose(page, first, c):
+def compose(numbers, first, c):
     """F <- F exp(-c F) in classes first .. first + 3: all terms up to x^7, each coefficient a polynomial in c."""
-    k2, k3, k4 = load_half(page, K2 + first), load_half(page, K3 + first), load_half(page, K4 + first)
-    k5, k6, k7 = load_half(page, K5 + first), load_half(page, K6 + first), load_half(page, K7 + first)
+    k2, k3, k4 = load_half(numbers, K2 + first), load_half(numbers, K3 + first), load_half(numbers, K4 + first)
+    k5, k6, k7 = load_half(numbers, K5 + first), load_half(numbers, K6 + first), load_half(numbers, K7 + first)
     c = splat_half(-c)
     k22, k23 = k2 * k2, k2 * k3
     # the coefficients of F^2 / 1!, F^3 / 2!, F^4 / 3!, F^5 / 4!, F^6 / 5! that each power of x receives
@@ -56,53 +56,53 @@ def compose(page, first, c):
     x7_c1 = 2.0 * fma(k3, k4, fma(k2, k5, k6))
     x7_c2 = 1.5 * (fma(k3, k3, k5) + fma(2.0 * k2, k4, k22 * k3))
     x7_c3, x7_c4, x7_c5 = fma(2.0 / 3.0, fma(k22, k2, k4), 2.0 * k23), (5.0 / 24.0) * fma(2.0, k22, k3), 0.05 * k2
-    store(page, K2 + first, k2 + c)
-    store(page, K3 + first, fma(c, fma(c, 0.5, 2.0 * k2), k3))
-    store(page, K4 + first, fma(c, fma(c, fma(c, 1.0 / 6.0, x4_c2), x4_c1), k4))
-    store(page, K5 + first, fma(c, fma(c, fma(c, fma(c, 1.0 / 24.0, x5_c3), x5_c2), x5_c1), k5))
-    store(page, K6 + first, fma(c, fma(c, fma(c, fma(c, fma(c, 1.0 / 120.0, x6_c4), x6_c3), x6_c2), x6_c1), k6))
+    store(numbers, K2 + first, k2 + c)
+    store(numbers, K3 + first, fma(c, fma(c, 0.5, 2.0 * k2), k3))
+    store(numbers, K4 + first, fma(c, fma(c, fma(c, 1.0 / 6.0, x4_c2), x4_c1), k4))
+    store(numbers, K5 + first, fma(c, fma(c, fma(c, fma(c, 1.0 / 24.0, x5_c3), x5_c2), x5_c1), k5))
+    store(numbers, K6 + first, fma(c, fma(c, fma(c, fma(c, fma(c, 1.0 / 120.0, x6_c4), x6_c3), x6_c2), x6_c1), k6))
     x7_high = fma(c, fma(c, fma(c, 1.0 / 720.0, x7_c5), x7_c4), x7_c3)
-    store(page, K7 + first, fma(c, fma(c, fma(c, x7_high, x7_c2), x7_c1), k7))
+    store(numbers, K7 + first, fma(c, fma(c, fma(c, x7_high, x7_c2), x7_c1), k7))
 
 
 @inlined
-def class_masses(page, first):
+def class_masses(numbers, first):
     """The masses of classes first .. first + 3 = sum of F(x) over their arms = P1 + k2 P2 + ... + k7 P7: kept and returned."""
-    k2, k3, k4 = load_half(page, K2 + first), load_half(page, K3 + first), load_half(page, K4 + first)
-    k5, k6, k7 = load_half(page, K5 + first), load_half(page, K6 + first), load_half(page, K7 + first)
-    p1, p2, p3 = load_half(page, P1 + first), load_half(page, P2 + first), load_half(page, P3 + first)
-    p4, p5 = load_half(page, P4 + first), load_half(page, P5 + first)
-    p6, p7 = load_half(page, P6 + first), load_half(page, P7 + first)
+    k2, k3, k4 = load_half(numbers, K2 + first), load_half(numbers, K3 + first), load_half(numbers, K4 + first)
+    k5, k6, k7 = load_half(numbers, K5 + first), load_half(numbers, K6 + first), load_half(numbers, K7 + first)
+    p1, p2, p3 = load_half(numbers, P1 + first), load_half(numbers, P2 + first), load_half(numbers, P3 + first)
+    p4, p5 = load_half(numbers, P4 + first), load_half(numbers, P5 + first)
+    p6, p7 = load_half(numbers, P6 + first), load_half(numbers, P7 + first)
     masses = p1 + (fma(k3, p3, k2 * p2) + (fma(k5, p5, k4 * p4) + fma(k7, p7, k6 * p6)))
-    store(page, MASSES + first, masses)
+    store(numbers, MASSES + first, masses)
     return masses
 
 
 @inlined
-def value_at(page, k, x):
+def value_at(numbers, k, x):
     """F(x) in class k, for a number or lanes."""
     xx = x * x
-    high = fma(page[K7 + k], x, page[K6 + k])
-    middle = fma(page[K5 + k], x, page[K4 + k])
-    low = fma(page[K3 + k], x, page[K2 + k])
+    high = fma(numbers[K7 + k], x, numbers[K6 + k])
+    middle = fma(numbers[K5 + k], x, numbers[K4 + k])
+    low = fma(numbers[K3 + k], x, numbers[K2 + k])
     return fma(fma(fma(high, xx, middle), xx, low), xx, x)
 
 
 @inlined
-def base_of(page, k, weight):
+def base_of(numbers, k, weight):
     """The x with F(x) = weight in class k.
 
     F is close to x/(1 - k2 x), whose inverse is weight/(1 + k2 weight); that, corrected for the cubic term, is off by about
     reach^3 times the small part of F that is not x/(1 - k2 x), and one Newton step squares it. As e = k2 weight is at most
     REACH, its quotients are short geometric sums.
     """
-    k2, k3 = page[K2 + k], page[K3 + k]
+    k2, k3 = numbers[K2 + k], numbers[K3 + k]
     e = k2 * weight
     ee = e * e
     x = fma(weight, fma(fma(ee, 1.0 - e, 1.0 - e), ee, -e), weight)
     x -= (k3 - k2 * k2) * weight * weight * weight
     xx = x * x
-    k4, k5, k6, k7 = page[K4 + k], page[K5 + k], page[K6 + k], page[K7 + k]
+    k4, k5, k6, k7 = numbers[K4 + k], numbers[K5 + k], numbers[K6 + k], numbers[K7 + k]
     value = fma(fma(fma(k7, x, k6), xx, fma(k5, x, k4)), xx, fma(k3, x, k2))
     slope = x * fma(fma(5.0 * k5, x, 4.0 * k4), xx, fma(3.0 * k3, x, 2.0 * k2))
     slope2 = slope * slope
@@ -110,23 +110,23 @@ def base_of(page, k, weight):
 
 
 @inlined
-def reset(page, k):
+def reset(numbers, k):
     """F(x) = x in class k."""
     for j in range(ORDER - 1):
-        page[j * CLASSES + k] = 0.0
+        numbers[j * CLASSES + k] = 0.0
 
 
 @inlined
-def add_to_moments(page, k, x, sign):
+def add_to_moments(numbers, k, x, sign):
     """Count an arm of base x into class k (sign 1) or out of it (sign -1)."""
     power = x
     for j in range(ORDER):
-        page[MOMENTS + j * CLASSES + k] += sign * power
+        numbers[MOMENTS + j * CLASSES + k] += sign * power
         power *= x
 
 
 @inlined
-def replace_in_moments(page, k, old, new):
+def replace_in_moments(numbers, k, old, new):
     """An arm of class k has another base.
 
     Half rows are written, as the next step reads them: where only a number was written they would have to wait until that
@@ -136,6 +136,6 @@ def replace_in_moments(page, k, old, new):
     power_old, power_new = old, new
     for j in range(ORDER):
         row = MOMENTS + j * CLASSES + k - lane
-        store(page, row, load_half(page, row) + with_lane(splat_half(0.0), lane, power_new - power_old))
+        store(numbers, row, load_half(numbers, row) + with_lane(splat_half(0.0), lane, power_new - power_old))
         power_old *= old
         power_new *= new

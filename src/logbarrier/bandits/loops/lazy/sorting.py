@@ -55,19 +55,19 @@ def from_theta(state):
     for a in range(n_arms):
         below = levels[a] - top
         levels[a] = exp(below) if below > LOG_DEAD else below
-    state.page[SCALE] = top
+    state.numbers[SCALE] = top
     rebuild(state)
 
 
 @compiled
 def write_levels(state):
     """Every arm's present level into scratch, by arm."""
-    bases, arms, page, borders, levels = state.bases, state.arms, state.page, state.borders, state.levels
+    bases, arms, numbers, borders, levels = state.bases, state.arms, state.numbers, state.borders, state.levels
     for i in range(borders[N_HEAVY]):
-        levels[borders[HEAVY_ARMS + i]] = page[HEAVY_WEIGHTS + i]
+        levels[borders[HEAVY_ARMS + i]] = numbers[HEAVY_WEIGHTS + i]
     for k in range(CLASSES):
         for j in range(borders[k], borders[k + 1]):
-            levels[arms[j]] = value_at(page, k, bases[j])  # (2)
+            levels[arms[j]] = value_at(numbers, k, bases[j])  # (2)
     for j in range(borders[CLASSES], borders[CLASSES + 1]):
         levels[arms[j]] = bases[j]
 
@@ -81,7 +81,7 @@ def rescale(state):
         if levels[a] > 0.0:
             total += levels[a]
     log_total = log(total)
-    state.page[SCALE] += log_total
+    state.numbers[SCALE] += log_total
     for a in range(n_arms):
         below = levels[a] - log_total if levels[a] <= 0.0 else 0.0
         if below < 0.0:
@@ -99,15 +99,15 @@ def choose_unit(state):
         unit *= RATIO
     while unit >= 0.5 * RATIO:
         unit /= RATIO
-    set_unit(state.page, unit)
+    set_unit(state.numbers, unit)
 
 
 @inlined
-def place_of(page, level):
+def place_of(numbers, level):
     """The class of a level, CLASSES for the dead, -1 for the heavy arms."""
-    if level > page[LIMITS] * (1.0 - MARGIN):
+    if level > numbers[LIMITS] * (1.0 - MARGIN):
         return -1
-    return class_for(page, level) if level > 0.0 else CLASSES
+    return class_for(numbers, level) if level > 0.0 else CLASSES
 
 
 @inlined
@@ -117,7 +117,7 @@ def set_borders(state, counts):
     for k in range(CLASSES + 1):
         counts[k] = 0
     for a in range(borders[N_ARMS]):
-        k = place_of(state.page, levels[a])
+        k = place_of(state.numbers, levels[a])
         if k >= 0:
             counts[k] += 1
     borders[0] = 0
@@ -129,22 +129,22 @@ def set_borders(state, counts):
 @compiled
 def rebuild(state):
     """Sort all arms again from the levels in scratch, in units in which they sum to 1."""
-    bases, arms, page, borders, levels = state.bases, state.arms, state.page, state.borders, state.levels
+    bases, arms, numbers, borders, levels = state.bases, state.arms, state.numbers, state.borders, state.levels
     counts = _room_for_counts()
-    page[REBUILDS] += 1.0
+    numbers[REBUILDS] += 1.0
     rescale(state)
     choose_unit(state)
     set_borders(state, counts)
     borders[N_HEAVY] = 0
     for i in range(borders[CAPACITY]):
-        page[HEAVY_WEIGHTS + i] = 0.0
+        numbers[HEAVY_WEIGHTS + i] = 0.0
     for i in range(LIMITS):
-        page[i] = 0.0
+        numbers[i] = 0.0
     for a in range(borders[N_ARMS]):
         level = levels[a]
-        k = place_of(page, level)
+        k = place_of(numbers, level)
         if k < 0:
-            page[HEAVY_WEIGHTS + borders[N_HEAVY]] = level
+            numbers[HEAVY_WEIGHTS + borders[N_HEAVY]] = level
             borders[HEAVY_ARMS + borders[N_HEAVY]] = a
             borders[N_HEAVY] += 1
         else:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from logbarrier.paper.collapse import MEANS, RULES, START, clouds, collapse, moments
+from figure_collapse import MEANS, RULES, START, clouds, collapse, moments
 
 
 def test_the_last_frame_can_be_drawn_alone(tmp_path):

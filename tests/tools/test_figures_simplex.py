@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import figures_simplex as simplex
 import logbarrier as lb
-from logbarrier.paper import simplex
+from logbarrier.lab.simplex import policy_motion
 from logbarrier.plots import save_figure
 
 
@@ -28,4 +29,4 @@ def test_the_plotted_motion_is_the_derivative_of_the_policy():
     policy, rule = np.array([0.5, 0.2, 0.3]), lb.LogBarrierSGB(learning_rate=1e-6, eta=60)
     update = rule.expected_update(1, policy, simplex.MEANS, np.zeros(2))
     moved = np.exp(np.log(policy) + update)
-    assert simplex.policy_motion(rule, policy, simplex.MEANS) == pytest.approx(moved / moved.sum() - policy, rel=1e-5)
+    assert policy_motion(rule, policy, simplex.MEANS) == pytest.approx(moved / moved.sum() - policy, rel=1e-5)

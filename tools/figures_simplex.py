@@ -1,6 +1,6 @@
 """Pictures of the theory on the simplex of three arms.
 
-`python -m logbarrier.paper.simplex FOLDER` renders those of docs/theory.md.
+`python tools/figures_simplex.py docs/images` renders those of docs/theory.md.
 """
 
 from __future__ import annotations
@@ -11,22 +11,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..agent.agent import Agent
-from ..bandits import softmax as geometry
-from ..bandits.algorithms.entropy_sgb import EntropySGB
-from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
-from ..bandits.algorithms.npg import NPG
-from ..bandits.algorithms.rule import Rule, TwoScalarRule
-from ..bandits.algorithms.sgb import SGB
-from ..bandits.softmax import softmax
-from ..plots.style import COLOURS, panels, save_figure, styled
-from ..theory.maximiser import maximiser
+from logbarrier import NPG, SGB, Agent, EntropySGB, LogBarrierSGB
+from logbarrier.bandits.algorithms.rule import Rule, TwoScalarRule
+from logbarrier.bandits.softmax import softmax
+from logbarrier.lab.simplex import CORNERS, policy_grid, policy_motion
+from logbarrier.plots.style import COLOURS, panels, save_figure, styled
+from logbarrier.theory.fisher import (
+    natural_step_second_moment,
+    reduced_smallest_eigenvalue,
+    score_second_moment,
+    tangent_smallest_eigenvalue,
+)
+from logbarrier.theory.maximiser import maximiser
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3.0) / 2.0]])  # where arms 0, 1, 2 are certain
 MEANS = np.array([0.6, 1.0, 0.0])  # arm 1 is best, arm 0 tempts
 SIMPLEX_RULES: tuple[tuple[str, TwoScalarRule], ...] = (
     ("SGB", SGB(learning_rate=0.2)),
@@ -43,7 +44,7 @@ def simplex_paths(*, runs: int = 6, steps: int = 4000, seed: int = 0) -> Figure:
     with styled():
         figure, panes = panels(1, len(SIMPLEX_RULES), size=(10.5, 2.7))
         for axes, (label, rule) in zip(panes, SIMPLEX_RULES, strict=True):
-            draw_frame(axes)
+            plot_frame(axes)
             grid = policy_grid(14)
             motion = np.array([policy_motion(rule, p, MEANS) for p in grid]) @ CORNERS
             length = np.linalg.norm(motion, axis=1, keepdims=True)
@@ -72,10 +73,10 @@ def fisher_surface() -> Figure:
     with styled():
         figure, panes = panels(1, 3, size=(10.5, 3.3))
         for axes, (label, values) in zip(panes, heights.items(), strict=True):
-            draw_frame(axes)
+            plot_frame(axes)
             levels = np.quantile(values, np.linspace(0.02, 1.0, 15))
-            drawn = axes.tricontourf(*(grid @ CORNERS).T, values, levels=levels, cmap="viridis", extend="min")
-            figure.colorbar(drawn, ax=axes, shrink=0.75, format="%.2f")
+            filled = axes.tricontourf(*(grid @ CORNERS).T, values, levels=levels, cmap="viridis", extend="min")
+            figure.colorbar(filled, ax=axes, shrink=0.75, format="%.2f")
             axes.set_title(label)
         panes[2].plot(*best, "w*", ms=9, markeredgecolor="black")
     return figure
@@ -83,13 +84,6 @@ def fisher_surface() -> Figure:
 
 def boundary_steps() -> Figure:
     """How the Fisher spectrum and the squared step of NPG and SGB behave as three arms approach a deterministic policy."""
-    from ..theory.fisher import (
-        natural_step_second_moment,
-        reduced_smallest_eigenvalue,
-        score_second_moment,
-        tangent_smallest_eigenvalue,
-    )
-
     lead = np.linspace(0.0, 16.0, 60)
     thetas = [np.array([x, 0.0, -1.0]) for x in lead]
     certainty = np.array([1.0 - softmax(theta)[0] for theta in thetas])
@@ -113,19 +107,7 @@ def plot_all(folder: Path) -> list[Path]:
     return [save_figure(picture(), folder / f"{name}.png") for name, picture in pictures.items()]
 
 
-def policy_grid(count: int) -> np.ndarray:
-    """Policies (n, 3) evenly over the inside of the simplex."""
-    steps = np.arange(1, count)
-    return np.array([(i, j, count - i - j) for i in steps for j in steps if i + j < count]) / count
-
-
-def policy_motion(rule: TwoScalarRule, policy: np.ndarray, means: np.ndarray) -> np.ndarray:
-    """dp = F E[update of theta] (K,): where the policy moves on average in a small step, for mean rewards (K,)."""
-    update = rule.expected_update(1, policy, means, np.zeros(len(means)))
-    return np.asarray(geometry.fisher(np.log(policy)) @ update)
-
-
-def draw_frame(axes: Axes) -> None:
+def plot_frame(axes: Axes) -> None:
     """The triangle, with the name of each corner."""
     axes.plot(*CORNERS[[0, 1, 2, 0]].T, color="#444444", linewidth=0.8)
     for corner, name, where in zip(CORNERS, ("arm 0", "best arm", "arm 2"), ((-4, -12), (4, -12), (0, 5)), strict=True):

@@ -1,6 +1,6 @@
 """Pictures of what the barriers see: two maxima or one, maps with and without the visitation term, and what epsilon costs.
 
-`python -m logbarrier.mdps.exact.pictures FOLDER` renders those of docs/mdps.md.
+`python tools/figures_mdps.py docs/images` renders those of docs/mdps.md.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..environments import DeepSea, Distractor, Lock, RiverSwim, from_gymnasium
-from ..pictures import grid, score
-from ..problem import FiniteMDP
-from .ascent import policy_gradient
-from .calculus import value
-from .maximum import maximise
-from .objectives import ActionBarrier, Objective, Spectral
+from logbarrier.mdps.environments import DeepSea, Distractor, Lock, RiverSwim, from_gymnasium
+from logbarrier.mdps.exact.ascent import policy_gradient
+from logbarrier.mdps.exact.calculus import value
+from logbarrier.mdps.exact.maximum import maximise
+from logbarrier.mdps.exact.objectives import ActionBarrier, Objective, Spectral
+from logbarrier.mdps.pictures import grid, score
+from logbarrier.mdps.problem import FiniteMDP
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +63,7 @@ def two_maxima(mdp: FiniteMDP, *, starts: int = 12, steps: int = 400) -> TwoMaxi
     return TwoMaxima(objectives, ascents, chord)
 
 
-def draw_two_maxima(found: TwoMaxima) -> Figure:
+def plot_two_maxima(found: TwoMaxima) -> Figure:
     """Ascents on the left, the two objectives between the maxima of the first on the right."""
     figure, (left, right) = _panels()
     for (label, curves), colour in zip(found.ascents.items(), (ORANGE, BLUE), strict=True):
@@ -78,7 +78,7 @@ def draw_two_maxima(found: TwoMaxima) -> Figure:
     return figure
 
 
-def draw_accuracy(environments: dict[str, FiniteMDP]) -> Figure:
+def plot_accuracy(environments: dict[str, FiniteMDP]) -> Figure:
     """The score at the maximum, and how rarely it visits some state, against epsilon."""
     figure, (left, right) = _panels()
     colours = (BLUE, ORANGE, "#009E73", "#CC79A7")
@@ -107,10 +107,10 @@ def plot_all(folder: Path) -> list[Path]:
     lake = from_gymnasium("FrozenLake-v1", map_name="8x8")
     chains = {"RiverSwim(12)": RiverSwim(12), "Lock(14)": Lock(14), "DeepSea(14)": DeepSea(14), "FrozenLake 8x8": lake}
     pictures = {
-        "mdp-two-maxima": draw_two_maxima(two_maxima(Distractor(10, gamma=0.95))),
+        "mdp-two-maxima": plot_two_maxima(two_maxima(Distractor(10, gamma=0.95))),
         "mdp-distractor": maps(Distractor(10, gamma=0.95), 0.1),
         "mdp-lake": maps(lake, 0.1),
-        "mdp-accuracy": draw_accuracy(chains),
+        "mdp-accuracy": plot_accuracy(chains),
     }
     written = []
     for name, figure in pictures.items():

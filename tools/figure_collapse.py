@@ -1,6 +1,6 @@
 """The picture that opens the README: policies on three arms collapse without a barrier, and come back with one.
 
-`python -m logbarrier.paper.collapse FILE.gif` renders it as an animation, FILE.png as its last frame.
+`python tools/figure_collapse.py FILE.gif` renders it as an animation, FILE.png as its last frame.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
-from ..bandits.algorithms.rule import Rule
-from ..bandits.algorithms.sgb import SGB
-from ..bandits.policies import policies
-from ..bandits.problems import GaussianBandit
-from ..plots.style import COLOURS, panels, styled
-from .simplex import CORNERS, draw_frame
+from figures_simplex import plot_frame
+from logbarrier import SGB, GaussianBandit, LogBarrierSGB
+from logbarrier.bandits.algorithms.rule import Rule
+from logbarrier.bandits.policies import policies
+from logbarrier.lab.simplex import CORNERS
+from logbarrier.plots.style import COLOURS, panels, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,7 +69,7 @@ def collapse(path: Path, *, runs: int = RUNS, steps: int = STEPS, frames: int = 
             figure.suptitle(f"step {when[last]:,}", fontsize=10)
             for axes, (label, _), places in zip(panes, RULES, followed, strict=True):
                 axes.clear()
-                _draw_panel(axes, label, places[:, : last + 1])
+                _plot_panel(axes, label, places[:, : last + 1])
 
         if path.suffix == ".png":
             render(len(when) - 1)
@@ -81,9 +80,9 @@ def collapse(path: Path, *, runs: int = RUNS, steps: int = STEPS, frames: int = 
     return path
 
 
-def _draw_panel(axes: Axes, label: str, places: np.ndarray) -> None:
+def _plot_panel(axes: Axes, label: str, places: np.ndarray) -> None:
     """Dots with short tails; those on the right half of the way to the best arm are blue."""
-    draw_frame(axes)
+    plot_frame(axes)
     now = places[:, -1]
     near = now @ np.array([1.0, -np.sqrt(1.0 / 3.0)])  # p(a*), in the coordinates of the picture
     colours = np.where(near > FOUND, COLOURS[0], COLOURS[1])

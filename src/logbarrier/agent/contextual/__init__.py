@@ -1,0 +1,1 @@
+"""Online decisions with contexts."""
