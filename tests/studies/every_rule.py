@@ -35,6 +35,7 @@ BANDIT_RULES = [
     lb.DiscountedThompsonSampling(discount=0.99),
     lb.EpsilonGreedy(),
     lb.InverseGapWeighting(),
+    lb.OptimisticBarrier(),
     lb.EXP3(learning_rate=0.01),
 ]
 BANDITS = [lb.GapInstances(n_arms=70), lb.GapInstances(n_arms=10), lb.BetaBandit([0.2, 0.5, 0.7])]

@@ -1,7 +1,7 @@
 """Noticing that an arm has changed: two-sided CUSUM sums of its standardised residuals, for shifts of three sizes.
 
 With residuals e of mean 0 and variance 1, the sum S <- max(S + e - k, 0) stays small; after a shift by more than k it grows.
-Under Gaussian rewards, S passes h once in about exp(2 k h)/(2 k^2) pulls by chance (Siegmund 1985).
+Under Gaussian rewards, S passes h by chance once in about exp(2 k (h + 1.17))/(2 k^2) pulls (Siegmund 1985).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ...engine.compiled import compiled
 
 FIRST = 6  # the row of the first sum
 SHIFTS = (0.5, 0.125, 0.03125)  # k, in standard deviations: half of the shift that is noticed soonest
-EVIDENCE = 7.0  # k h: one false alarm in millions of pulls
+LIMITS = (16.0, 53.0, 175.0)  # h: each sum has one false alarm in 2e7 Gaussian rewards or more
 LARGEST_SHARE = 0.25  # of h that a single residual may add: no outlier is an alarm by itself
 MOST_SKEW = 0.5  # of k times the skewness: beyond, chance makes the sums of rare rewards grow
 FEWEST = 10.0  # pulls of an arm before it is monitored
@@ -33,7 +33,7 @@ def is_changed(arm, reward, vectors, memory, variance):
     for i in range(3):
         shift = SHIFTS[i]
         if shift * skewness <= MOST_SKEW:
-            limit = EVIDENCE / shift
+            limit = LIMITS[i]
             step = min(max(residual, -LARGEST_SHARE * limit), LARGEST_SHARE * limit)
             rises, falls = vectors[FIRST + 2 * i], vectors[FIRST + 2 * i + 1]
             rises[arm] = max(rises[arm] + step - shift, 0.0)
