@@ -16,7 +16,8 @@ import numpy as np
 import logbarrier as lb
 from logbarrier.bandits.algorithms.rule import Rule
 from logbarrier.planning.contenders import code_of, contenders, cost
-from logbarrier.planning.plan import family_of, plan
+from logbarrier.planning.plan import plan
+from logbarrier.planning.question import problem_like
 
 UNSEEN_SEED = 20_000
 WITHIN = 1.15
@@ -40,8 +41,8 @@ def drawn(generator: np.random.Generator) -> dict[str, object]:
 
 def regret_of(code: str, problem: dict[str, object], runs: int, threads: int) -> float:
     """Mean regret of a rule, given as its line of code, on the unseen seed."""
-    words = {name: problem[name] for name in ("rewards", "scale")}
-    family = family_of(problem["n_arms"], problem["gap"], r_max=None, **words)  # type: ignore[arg-type]
+    words = {name: problem[name] for name in ("n_arms", "gap", "rewards", "scale")}
+    family = problem_like(**words)  # type: ignore[arg-type]
     rule: Rule = next(rule for rule in contenders(family) if code_of(rule) == code)
     horizon = int(str(problem["horizon"]))
     affordable = max(int(MOST_SECONDS / cost(rule, family.n_arms, horizon)), 4)

@@ -71,6 +71,10 @@ VECTOR_RULES = [
     lb.OptimisticBarrier(),
     lb.EXP3(learning_rate=0.05, mixing=0.1),
     lb.EXP3(learning_rate=lb.inverse_sqrt(0.1), mixing=0.0),
+    lb.KLUCB(),
+    lb.TsallisINF(lowest=-1.0),
+    lb.LBINF(horizon=700, lowest=-1.0),
+    lb.EmpiricalThompsonSampling(),
 ]
 
 

@@ -79,13 +79,18 @@ def files(paths: list[Path]) -> Iterator[Path]:
 def findings(path: Path, words_alone: bool = False) -> list[tuple[int, str]]:
     """Return lines and what is wrong with them."""
     text = path.read_text()
-    found = list(private_words(text))
+    found = [row for row in private_words(text) if not (is_of_agent(path) and "(told)" in row[1])]
     if not words_alone:
         blocks = passages(text) if path.suffix == ".md" else docstrings_and_messages(text) if path.suffix == ".py" else []
         for line, block in blocks:
             found += long_sentences(line, block)
         found += long_cells(text) if path.suffix == ".md" else []
     return sorted(found)
+
+
+def is_of_agent(path: Path) -> bool:
+    """Whether a file is about `Agent.tell`, whose past tense is allowed there."""
+    return any(part.partition(".")[0] in ("agent", "service") for part in path.parts)
 
 
 def private_words(text: str) -> Iterator[tuple[int, str]]:

@@ -10,6 +10,7 @@ from .agent.agent import Agent as Agent
 from .agent.contextual.contextual_agent import ContextualAgent as ContextualAgent
 from .agent.durable.durable_agent import DurableAgent as DurableAgent
 from .agent.durable.log import read_log as read_log
+from .agent.logged_policies import PolicyTable as PolicyTable
 from .agent.off_policy import Log as Log
 from .agent.off_policy import doubly_robust as doubly_robust
 from .agent.off_policy import inverse_propensity as inverse_propensity
@@ -25,6 +26,7 @@ from .bandits.algorithms.clipped_log_barrier_sgb import ClippedLogBarrierSGB as 
 from .bandits.algorithms.decaying_entropy_sgb import DecayingEntropySGB as DecayingEntropySGB
 from .bandits.algorithms.decaying_sgb import DecayingSGB as DecayingSGB
 from .bandits.algorithms.discounted_thompson_sampling import DiscountedThompsonSampling as DiscountedThompsonSampling
+from .bandits.algorithms.empirical_thompson_sampling import EmpiricalThompsonSampling as EmpiricalThompsonSampling
 from .bandits.algorithms.entropy_npg import EntropyNPG as EntropyNPG
 from .bandits.algorithms.entropy_sgb import EntropySGB as EntropySGB
 from .bandits.algorithms.epsilon_greedy import EpsilonGreedy as EpsilonGreedy
@@ -33,6 +35,8 @@ from .bandits.algorithms.exact_log_barrier_pg import ExactLogBarrierPG as ExactL
 from .bandits.algorithms.exact_pg import ExactPG as ExactPG
 from .bandits.algorithms.exp3 import EXP3 as EXP3
 from .bandits.algorithms.inverse_gap_weighting import InverseGapWeighting as InverseGapWeighting
+from .bandits.algorithms.kl_ucb import KLUCB as KLUCB
+from .bandits.algorithms.lb_inf import LBINF as LBINF
 from .bandits.algorithms.log_barrier_sgb import LogBarrierSGB as LogBarrierSGB
 from .bandits.algorithms.mini_batch_log_barrier_sgb import MiniBatchLogBarrierSGB as MiniBatchLogBarrierSGB
 from .bandits.algorithms.momentum_log_barrier_sgb import MomentumLogBarrierSGB as MomentumLogBarrierSGB
@@ -45,6 +49,7 @@ from .bandits.algorithms.sliding_window_ucb import SlidingWindowUCB as SlidingWi
 from .bandits.algorithms.staged_sgb import StagedSGB as StagedSGB
 from .bandits.algorithms.theory_sgb import TheorySGB as TheorySGB
 from .bandits.algorithms.thompson_sampling import ThompsonSampling as ThompsonSampling
+from .bandits.algorithms.tsallis_inf import TsallisINF as TsallisINF
 from .bandits.algorithms.tsallis_sgb import TsallisSGB as TsallisSGB
 from .bandits.algorithms.two_phase_entropy_sgb import TwoPhaseEntropySGB as TwoPhaseEntropySGB
 from .bandits.algorithms.ucb1 import UCB1 as UCB1
@@ -82,6 +87,7 @@ from .contexts.problems import LinearContexts as LinearContexts
 from .contexts.problems import SegmentedClicks as SegmentedClicks
 from .lab.server import lab as lab
 from .planning.panel import panel as panel
+from .planning.plan import plan as plan
 from .record import Record as Record
 from .studies.run_study import StudyRun as StudyRun
 from .studies.run_study import run_study as run_study

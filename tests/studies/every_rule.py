@@ -37,6 +37,10 @@ BANDIT_RULES = [
     lb.InverseGapWeighting(),
     lb.OptimisticBarrier(),
     lb.EXP3(learning_rate=0.01),
+    lb.KLUCB(),
+    lb.TsallisINF(lowest=-1.0, highest=1.0),
+    lb.LBINF(horizon=300, lowest=-1.0, highest=1.0),
+    lb.EmpiricalThompsonSampling(),
 ]
 BANDITS = [lb.GapInstances(n_arms=70), lb.GapInstances(n_arms=10), lb.BetaBandit([0.2, 0.5, 0.7])]
 MDP_RULES = [

@@ -1,7 +1,7 @@
 """Problems that change while they are played: arms that swap, drift, or follow the seasons.
 
 A changing family stays the same for `block` steps at a time; then the simulator asks it again. So the loops know nothing of it,
-every engine runs it, and the regret of a record is dynamic: each pull is charged against the best arm of its own moment.
+and every engine runs it. The regret of a record is dynamic: each pull is charged against the best arm of its own moment.
 A checkpoint is measured under the means that ruled the steps just before it.
 """
 

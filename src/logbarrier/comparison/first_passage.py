@@ -1,8 +1,8 @@
 """First passage: after how many pulls an expected suboptimality is first at or below epsilon.
 
 There are two curves: of the last iterate, E[r* - J(theta_t)], and of the average iterate, E[regret_t]/t. The first time
-counts, even where the curve rises above epsilon later, because a sample complexity is about the policy one may stop with;
-whether it is above epsilon again at the horizon is noted with it. A curve that never gets there is censored: nan.
+counts, even where the curve rises above epsilon later, because a sample complexity is about the policy one may stop with.
+Whether it is above epsilon again at the horizon is noted with it. A curve that never gets there is censored: nan.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Step sizes of the theory shrink with K^(3/2) and with the square of the smallest gap, and hold for rewards within [-R, R]. Three
 arms half a unit apart, with uniform noise, are about the largest instance on which such steps get anywhere within a million
-pulls; every policy-gradient system here sees the same one. The near tie divides the smallest gap by five.
+pulls. Every policy-gradient system here sees the same one. The near tie divides the smallest gap by five.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which of K beta variates is the largest: the variates of `gamma.logit_beta_variate`, most of them known only roughly.
 
 Nearly every gamma variate takes its first proposal, and that it does shows without a logarithm. So a first pass over the
-arms, in vector registers, gives x/(1 - x) of each beta variate to some thirteen digits; then the few arms that may have the
+arms, in vector registers, gives x/(1 - x) of each beta variate to some thirteen digits. Then the few arms that may have the
 largest one are worked out to the bit.
 """
 

@@ -6,9 +6,9 @@ docstrings and code that is never reached do not count. The hash is taken from t
 may have been edited since; it differs between versions of Python.
 
 Three kinds of code are not followed. Functions of NumPy, SciPy, Numba and the standard library count by name. So does the code
-of this package in `BY_NAME`, which moves no number: validation, files, records, the cache of machine code, and the choice of an
-engine, whose result is a root of the walk instead. Modules that generate code (`GENERATORS`) register operators with Numba that
-no name leads to, so they count as a whole.
+of this package in `BY_NAME`, which moves no number: validation, files, records, the cache of machine code, and the choice of
+an engine. The result of that choice is a root of the walk instead. Modules that generate code (`GENERATORS`) register
+operators with Numba that no name leads to, so they count as a whole.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MADE_BY_PYTHON = {"__module__", "__qualname__", "__doc__", "__dict__", "__weakre
                   "__static_attributes__", "__dataclass_params__", "__match_args__", "__abstractmethods__", "_abc_impl",
                   "__annotations_cache__", "__annotate_func__", "__parameters__", "__repr__", "__eq__", "__hash__",
                   "__setattr__", "__delattr__", "__replace__", "_is_protocol", "__protocol_attrs__", "__subclasshook__",
-                  "__non_callable_proto_members__", "__orig_bases__", "__slots__"}  # fmt: skip
+                  "__non_callable_proto_members__", "__orig_bases__", "__slots__", "__slotnames__"}  # fmt: skip
 _Intrinsic: Any = numba.core.extending._Intrinsic
 
 

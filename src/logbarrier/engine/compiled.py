@@ -1,6 +1,6 @@
 """Compilation: `@compiled` for the small functions, `kernel` for the loops built from them, cached on disk between processes.
 
-A kernel is translated with all that it calls, optimised once as a whole (codegen/linking.py), and cached as an object file
+A kernel is translated with all that it calls and optimised once as a whole (codegen/linking.py). It is cached as an object file
 (object_cache.py) under the hash of everything its machine code depends on (code_hash.py). A second process compiles nothing,
 and an edit anywhere in what it calls compiles it again. A function can also be made an `entry` of its own, which kernels call
 by its address: so one loop, compiled once, runs every rule.

@@ -1,8 +1,9 @@
 """Machine code cached on disk: object files that only their owner can have written, under the hash of what they depend on.
 
-A file is read only if it and its folder belong to the user or to root and nobody else can write to them; anything else costs a
-warning and a compilation. It is a line that says what it is, a checksum, a line of JSON, and the object code, written whole and
-renamed into place: two processes may write at once, and a damaged file or a folder that cannot be written costs a compilation.
+A file is read only if it and its folder belong to the user or to root and nobody else can write to them. Anything else costs a
+warning and a compilation. It is a line that says what it is, a checksum, a line of JSON, and the object code. It is written
+whole and renamed into place, so two processes may write at once. A damaged file or a folder that cannot be written costs a
+compilation.
 """
 
 from __future__ import annotations

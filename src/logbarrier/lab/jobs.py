@@ -1,6 +1,6 @@
 """What a state asks to be simulated, in pieces: a few runs first, then the rest.
 
-Runs are pure functions of (seed, run number), so blocks of runs simulated apart and joined are, number by number, the one call
+Runs are pure functions of (seed, run number). So blocks of runs simulated apart and joined are, number by number, the one call
 of `lb.simulate` that the page shows under "as Python". Of a long horizon its first hundredth and tenth come first.
 """
 

@@ -1,7 +1,7 @@
 """A thread that does the latest task and drops what is stale: nothing ever waits in a queue.
 
 A task is a function of a check and yields results. The check is called often, with (done, total), and raises `Stale` once
-another task was asked for or the worker was stopped; so a turn of a control ends the work for the control's last position.
+another task was asked for or the worker was stopped. So a turn of a control ends the work for the control's last position.
 """
 
 from __future__ import annotations

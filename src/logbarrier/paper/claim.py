@@ -1,7 +1,7 @@
 """What a claim is: a sentence of the paper, what it means in numbers, and a check that can fail.
 
-p stands for pi(a*) at the horizon. "Stuck" is a run in which one wrong arm holds more than half of the probability, a run
-"identifies" the optimal arm if p > 1/2, and `floor` is 1/(K + 2 eta R_max), the least probability an arm has where the
+p stands for pi(a*) at the horizon. "Stuck" is a run in which one wrong arm holds more than half of the probability. A run
+"identifies" the optimal arm if p > 1/2. `floor` is 1/(K + 2 eta R_max), the least probability an arm has where the
 barrier objective is greatest. Rules face the same instances in the same runs, so comparisons within one K are paired. One
 rule is better than another if its mean p is higher by more than MARGIN: less cannot be seen in a figure.
 """

@@ -1,8 +1,8 @@
 """Evidence for or against a statement: an effect with its 95 % interval, and whether that leaves any doubt.
 
-It holds where the whole interval is on the right side of the bound, fails where the whole interval is on the wrong side, and is
-undecided where the interval covers the bound. A statement about several comparisons has the evidence of its weakest one. It
-holds only if each of them does, an intersection-union test that needs no correction for their number; it fails if one of them
+It holds where the whole interval is on the right side of the bound, and fails where it is on the wrong side. It is undecided
+where the interval covers the bound. A statement about several comparisons has the evidence of its weakest one. It
+holds only if each of them does, an intersection-union test that needs no correction for their number. It fails if one of them
 does, and as one of m may do so by chance, at an m-th of the level.
 """
 

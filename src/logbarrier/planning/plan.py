@@ -6,22 +6,22 @@ the last two meet on as many as the budget allows. So whatever was dropped did w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..bandits.algorithms.rule import Rule
-from ..bandits.problems import BernoulliGapInstances, GapInstances
+from ..bandits.problems import ProblemSource
 from ..bandits.simulator import LARGEST_HORIZON, simulate
 from ..base import validate
 from ..base.plain import Plain
 from ..statistics import stuck_share, t_interval
 from .contenders import code_of, contenders, cost, settings_of
+from .question import problem_like
 
 OBJECTIVES = ("regret", "final")
-REWARDS = ("gaussian", "bernoulli")
 ROUNDS = (0.35, 0.3, 0.35)  # of the budget
 FEWEST_RUNS, MOST_RUNS = 4, 400
 DEAREST = 0.3  # a rule whose fewest runs would take more of the budget is left out
@@ -72,53 +72,59 @@ class Plan(Plain):
 
 
 def plan(
-    n_arms: int,
-    gap: float,
-    horizon: float,
+    n_arms: int | None = None,
+    gap: float | None = None,
+    horizon: float | None = None,
     *,
-    objective: str = "regret",
-    rewards: str = "gaussian",
+    problem: ProblemSource | None = None,
+    means: Sequence[float] | None = None,
+    rate: float | None = None,
+    difference: float | None = None,
+    rewards: str | None = None,
     r_max: float | None = None,
-    scale: float = 1.0,
+    scale: float | None = None,
+    amount: float | None = None,
+    objective: str = "regret",
     rule: str | None = None,
     seed: int = 0,
     budget: float = 8.0,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Plan:
-    """Recommend a rule for instances like the paper's: K arms, best mean r_max, second r_max - gap, the rest below.
+    """Recommend a rule for a problem like yours, described by what you know of it, as of `problem_like`.
 
+    One of these:
+
+    problem                    any problem or family, such as lb.RevenueInstances(8)
+    means                      the mean rewards of the arms
+    rate, difference, n_arms   all arms have this rate but one, which is better by the difference
+    gap, n_arms                the paper's instances: best mean r_max, second r_max - gap, the rest below
+
+    rewards    "gaussian" of deviation `scale`, "bernoulli" for clicks, "counts", or "revenue" of mean `amount` per purchase
     horizon    how many pulls you have
     objective  "regret": what is lost on the way; "final": the probability of the best arm at the end
-    rewards    "gaussian" of deviation `scale`, or "bernoulli", for clicks
-    r_max      the best mean: 1, or 0.9 for Bernoulli rewards, if not given
     rule       the name of the only rule to race, in several settings: "log-barrier-sgb" for its alpha and eta
     budget     about how many seconds of one core to spend, once the kernels are compiled
     progress   a function of (work done, work in all)
 
     The same arguments give the same plan, whatever the threads.
 
-    >>> plan(5, 0.5, 300, budget=0.1).choice.code.startswith("lb.")
+    >>> plan(means=[0.02, 0.03, 0.05], horizon=300, budget=0.1).choice.code.startswith("lb.")
     True
     """
+    if horizon is None:
+        raise ValueError("plan: needs horizon, how many pulls you have")
     horizon = validate.integer("plan", "horizon", horizon, 1, LARGEST_HORIZON)
     validate.choice("plan", "objective", objective, OBJECTIVES)
     budget = validate.positive("plan", "budget", budget)
-    family = family_of(n_arms, gap, rewards=rewards, r_max=r_max, scale=scale)
-    tried = contenders(family) if rule is None else settings_of(rule, family, horizon)
-    race = _Race(family, horizon, objective, validate.integer("plan", "seed", seed, 0), budget, threads, progress, tried)
+    asked = problem_like(
+        problem, n_arms=n_arms, gap=gap, means=means, rate=rate, difference=difference, rewards=rewards, r_max=r_max,
+        scale=scale, amount=amount,
+    )  # fmt: skip
+    tried = contenders(asked) if rule is None else settings_of(rule, asked, horizon)
+    race = _Race(asked, horizon, objective, validate.integer("plan", "seed", seed, 0), budget, threads, progress, tried)
     rows = race.run()
-    return Plan(family.to_dict(), horizon, objective, seed, rows, tuple(map(code_of, race.left_out)), race.undecided)
-
-
-def family_of(
-    n_arms: int, gap: float, *, rewards: str, r_max: float | None, scale: float
-) -> GapInstances | BernoulliGapInstances:
-    """The instances that a plan is made for."""
-    validate.choice("plan", "rewards", rewards, REWARDS)
-    if rewards == "bernoulli":
-        return BernoulliGapInstances(n_arms=n_arms, gap=gap, r_max=0.9 if r_max is None else r_max)
-    return GapInstances(n_arms=n_arms, gap=gap, r_max=1.0 if r_max is None else r_max, scale=scale)
+    return Plan(asked.to_dict(), horizon, objective, seed, rows, tuple(map(code_of, race.left_out)), race.undecided)
 
 
 class _Race:
@@ -126,7 +132,7 @@ class _Race:
 
     def __init__(
         self,
-        family: GapInstances | BernoulliGapInstances,
+        family: ProblemSource,
         horizon: int,
         objective: str,
         seed: int,

@@ -1,7 +1,7 @@
 """Tables to analyse a study with: summary (one row per case, metric and checkpoint) and runs (one row per case and run).
 
 Every parameter has its own column, `problem.gap` or `rule.learning_rate`, so that cases which differ in it can be
-distinguished and grouped; it is empty where a problem or rule has no such parameter.
+distinguished and grouped. It is empty where a problem or rule has no such parameter.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where LB-SGB is heading: the maximiser of Phi_eta, exact up to one scalar root.
 
 Setting grad Phi_eta to zero gives p(a) = 1/(K + eta (J - r(a))). With g(a) = r* - r(a) and the one unknown
-d = K - eta (r* - J) = 1/p(a*) this is p(a) = 1/(d + eta g(a)), and d in [1, K] is the root of sum_a p(a) = 1.
+d = K - eta (r* - J) = 1/p(a*) this is p(a) = 1/(d + eta g(a)). d in [1, K] is the root of sum_a p(a) = 1.
 """
 
 from __future__ import annotations

@@ -143,9 +143,9 @@ class AutoLogBarrier(TwoScalarRule):
         K_t       the sum over arms of sqrt(n(a)), each at least 1, over the largest of them: from K at first down to 1
 
     No reward moves a preference by more than 4, an arm's first pull takes 4 from its preference, and the first eight rewards
-    move no preference. When the rewards drop, which drops.py detects, the problem has changed: all of this is reset, and
-    from then on D_t is at least .8 K_t/sqrt(K period), period the mean number of steps between changes, and n(a) + P m counts
-    for at most sqrt(period/K)/2 in alpha where p(a) < 1/2. `world="steady"` never does so.
+    move no preference. When drops.py detects a drop of the rewards, the problem has changed and all of this is reset. Let
+    period be the mean number of steps between changes. From then on D_t is at least .8 K_t/sqrt(K period), and n(a) + P m
+    counts for at most sqrt(period/K)/2 in alpha where p(a) < 1/2. `world="steady"` never resets.
     Rewards times a positive constant, or plus any, give the same decisions.
 
     >>> import logbarrier as lb

@@ -63,8 +63,8 @@ def survey(u, parameters, slopes):
 def weigh(t, vectors, memory, hyper, weights):
     """p(a) = integral of d/du log P(sample of a <= u) times P(all samples <= u), u the logit of a sample.
 
-    As in thompson_sampling.py: -log P is convex in u, so from a start where it is 40 the trapezoidal rule in log(u - start)
-    suits every arm with one spacing, however different their beliefs.
+    As in thompson_sampling.py, -log P is convex in u. From a start where it is 40 the trapezoidal rule in log(u - start)
+    therefore suits every arm with one spacing, however different their beliefs.
     """
     n_arms = weights.shape[0]
     parameters, slopes = np.empty((3, n_arms)), np.empty(n_arms)

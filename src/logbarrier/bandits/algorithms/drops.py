@@ -1,8 +1,8 @@
 """A detector of drops: running sums that notice when rewards have fallen below what they used to be.
 
 A sum grows by how far a reward falls short, in standard deviations and less an allowance, and never falls below 0 (Page's
-CUSUM, 1954). On a problem that stays the same it hovers near 0, and of normal rewards it passes h/(2 allowance) about once in
-exp(h) excursions; after a drop of twice its allowance it passes that line in h/(2 allowance^2) steps. Three allowances notice
+CUSUM, 1954). On a problem that stays the same it hovers near 0: with normal rewards it passes h/(2 allowance) about once in
+exp(h) excursions. After a drop of twice its allowance it passes that line in h/(2 allowance^2) steps. Three allowances notice
 large drops at once and small ones in time.
 """
 

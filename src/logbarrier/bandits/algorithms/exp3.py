@@ -39,8 +39,8 @@ class EXP3(VectorRule):
 
         p = (1 - mixing) softmax(theta) + mixing/K,    theta <- theta + alpha (R/p(a)) e_a
 
-    Theirs has rewards in [0, 1] and alpha = mixing/K. Here rewards may be negative or large and enter as they come:
-    the regret bound holds only in [0, 1]; elsewhere keep alpha |R| K/mixing, the largest step, at about 1 or less.
+    Theirs has rewards in [0, 1] and alpha = mixing/K. Here rewards may be negative or large and enter as they come.
+    The regret bound holds only in [0, 1]. Elsewhere keep alpha |R| K/mixing, the largest step, at about 1 or less.
     No start can be set, since none could have a probability below mixing/K.
 
     learning_rate: alpha, a number or a `Schedule`. 0 <= mixing <= 1.

@@ -61,8 +61,8 @@ class InverseGapWeighting(ArmMeanRule):
     `LogBarrierSGB` comes to rest at the same form, p(a) = 1/(K + eta (J - r(a))): the log-barrier is inverse-gap
     weighting with a fixed gamma = eta and true means, reached by policy gradient.
 
-    greediness > 0: gamma_t of order sqrt(K t) has regret of order sqrt(K T) up to logarithms. More explores less; at gaps of
-    0.1 to 0.5 and rewards of deviation 1, runs of 1e5 steps did best between 3 and 10, and some got stuck from 10 on.
+    greediness > 0: gamma_t of order sqrt(K t) has regret of order sqrt(K T) up to logarithms. More explores less. At
+    gaps of 0.1 to 0.5 and rewards of deviation 1, runs of 1e5 steps did best between 3 and 10; some got stuck from 10 on.
     """
 
     name = "inverse-gap-weighting"

@@ -113,8 +113,8 @@ class TwoScalarRule(Rule):
     def expected_update(self, t: int, policy: np.ndarray, means: np.ndarray, memory: np.ndarray) -> np.ndarray:
         """E[update of theta] at step t that the rule claims, up to a constant added to all arms.
 
-        policy (K,), means (K,) true mean rewards; memory: for rules with arm means, those means (K,); for rules that remember
-        arms (K, n), row a as it is when arm a was drawn.
+        policy (K,), means (K,) true mean rewards. memory is the means (K,) for rules with arm means. For rules that remember
+        arms it is (K, n), row a as it is when arm a was drawn.
         """
         raise NotImplementedError
 

@@ -37,14 +37,19 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
 
 
 @compiled
-def draw(u, t, policy, vectors, memory, hyper, stream):
-    """The arm of the largest sample."""
-    centres, _, deviations = vectors
+def draw_largest_normal(u, centres, deviations, stream):
+    """The arm of the largest of samples from N(centres(a), deviations(a)^2)."""
     samples = np.empty(centres.shape[0])
     fill_arm_normals(samples, stream)
     for a in range(centres.shape[0]):
         samples[a] = centres[a] + deviations[a] * samples[a]
     return draw_largest(u, samples, largest(samples))
+
+
+@compiled
+def draw(u, t, policy, vectors, memory, hyper, stream):
+    """The arm of the largest sample."""
+    return draw_largest_normal(u, vectors[0], vectors[2], stream)
 
 
 @compiled
@@ -62,20 +67,20 @@ def survey(x, centres, precisions, slopes):
 
 
 @compiled
-def weigh(t, vectors, memory, hyper, weights):
+def weigh_normals(all_centres, deviations, weights):
     """p(a) = integral of d/dx log P(sample of a <= x) times P(all samples <= x), by the trapezoidal rule in log(x - start).
 
-    -log P(all samples <= x) is convex. So, from a start where it is 40, it falls by at most 40 while x - start grows e-fold,
-    however different the deviations: in the logarithm one spacing suits every arm.
+    -log P(all samples <= x) is convex. From a start where it is 40 it falls by at most 40 while x - start grows e-fold,
+    however different the deviations. So in the logarithm one spacing suits every arm.
     """
     n_arms = weights.shape[0]
     padded = -(-n_arms // WIDTH) * WIDTH
     centres, precisions = np.full(padded, -1e300), np.ones(padded)  # the padding is never the largest
     slopes, sums = np.empty(padded), np.zeros(padded)
-    top = largest(vectors[0])
+    top = largest(all_centres)
     start, end = -math.inf, -math.inf
     for a in range(n_arms):
-        centre, deviation = vectors[0, a] - top, vectors[2, a]  # from the top: a deviation may be lost when added to a centre
+        centre, deviation = all_centres[a] - top, deviations[a]  # from the top: a deviation may be lost when added to a centre
         centres[a], precisions[a] = centre, 1.0 / deviation
         start, end = max(start, centre - REACH * deviation), max(end, centre + REACH * deviation)
     slope, depth = survey(start, centres, precisions, slopes)
@@ -97,6 +102,12 @@ def weigh(t, vectors, memory, hyper, weights):
         weights[a] = sums[a]
 
 
+@compiled
+def weigh(t, vectors, memory, hyper, weights):
+    """The probability that each arm's sample is the largest."""
+    weigh_normals(vectors[0], vectors[2], weights)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ThompsonSampling(VectorRule):
     """Thompson sampling with Gaussian beliefs (Agrawal and Goyal 2013).
@@ -107,8 +118,8 @@ class ThompsonSampling(VectorRule):
     around a mean that is believed N(0, prior_scale^2). The probabilities that agents report and metrics are measured from
     are integrals, exact to 1e-12.
 
-    scale > 0: the deviation of a reward. prior_scale > 0: how far from 0 its mean may lie; as far as a reward from its mean if
-    it is not given, which is too narrow where means lie several `scale` apart.
+    scale > 0: the deviation of a reward. prior_scale > 0: how far from 0 its mean may lie, by default
+    `scale`. That is too narrow where means lie several `scale` apart.
 
     >>> import logbarrier as lb
     >>> lb.ThompsonSampling(scale=0.1, prior_scale=1.0).to_dict()

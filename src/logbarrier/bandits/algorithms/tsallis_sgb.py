@@ -89,8 +89,8 @@ def fill_weights(theta, top, mu, spread, weights):
 def weigh(t, vectors, memory, hyper, weights):
     """p(a) = (1/K) x(a)^(-1/(1 - order)), x(a) = 1 + (1 - order)(mu - theta(a)), with mu such that p sums to 1.
 
-    sum(p)^-(1 - order) is a power mean of the x, so it rises in mu and is concave: Newton's method from the left, where the
-    largest p alone would be 1, never overshoots. For equal theta one step is exact.
+    sum(p)^-(1 - order) is a power mean of the x, so it rises in mu and is concave. Newton's method starts at the left, where
+    the largest p alone would be 1, and never overshoots. For equal theta one step is exact.
     """
     theta, spread = vectors[0], 1.0 - hyper[2]
     top = largest(theta)

@@ -2,8 +2,8 @@
 
 So there is one compiled loop of each kind, whatever the rule and the rewards, and a new rule costs the compilation of a few
 lines.
-The functions for eight runs side by side take lanes where those for one take numbers; a function that branches on its reward or
-its memory cannot, and is called run by run, with the same bits.
+The functions for eight runs side by side take lanes where those for one take numbers. A function that branches on its reward or
+its memory cannot; it is called run by run, with the same bits.
 Hyper-parameters, tuples of numbers for the rule, are a row of numbers for the loop (engine/codegen/arguments.py). So is the
 memory, which has named fields for the rule (engine/codegen/fields.py).
 """

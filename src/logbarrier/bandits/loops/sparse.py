@@ -1,10 +1,10 @@
 """The sparse loop, for rules that drain nothing (natural gradient): only the pulled arm moves.
 
-Weights are the leaves of a tree in which every node is the sum of sixteen children, so a step is O(log K): draw by
+Weights are the leaves of a tree in which every node is the sum of sixteen children. So a step is O(log K): draw by
 walking down, update by summing up again along one path. Sums are always computed again from their children, so nothing drifts.
 
-theta is stored with the weights exp(theta - shift). The shift follows when the total leaves [1e-150, 1e150]; arms far below
-then have weight zero and `scalars[HIGHEST_ZERO]`, the largest theta among them, says when one could have weight again: until
+theta is stored with the weights exp(theta - shift). The shift follows when the total leaves [1e-150, 1e150]. Arms far below
+then have weight zero. `scalars[HIGHEST_ZERO]`, the largest theta among them, says when one could have weight again. Until
 then a new shift only rescales the few weights that are not zero.
 """
 

@@ -9,7 +9,7 @@ and a rule's (lift, drain), computed for n arms and the probability q(a), move t
     theta(j) <- theta(j) + w (lift [j = a] - drain q(j) + (drain - lift)/n),   j in S,        w = q(a)/b(a)
 
 The last term makes the step sum to 0 over S. A function of q ignores a constant added to S, so its gradient in theta sums to 0
-over S and is 0 elsewhere; with all arms available the term is the constant that softmax ignores. The weight w makes the mean
+over S and is 0 elsewhere. With all arms available the term is the constant that softmax ignores. The weight w makes the mean
 of the step over a ~ b its mean over a ~ q.
 """
 

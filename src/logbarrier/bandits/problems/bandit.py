@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -36,8 +36,8 @@ class Bandit:
     allow_ties: the theory needs all means to differ (Assumption 2.1), so ties are refused unless this is True.
     """
 
-    noise: ClassVar[Any]
-    reward_of: ClassVar[Any]
+    noise: Any
+    reward_of: Any
 
     def __init__(self, means: Any, *further: np.ndarray, allow_ties: bool = False) -> None:
         owner = type(self).__name__

@@ -1,6 +1,6 @@
 """Which actions has a policy lost, and where? Let it act for a while and look at its probabilities.
 
-An action is lost in a state if its probability there is below `lost_below`: sampling will not find out again whether it is
+An action is lost in a state if its probability there is below `lost_below`. Sampling will not find out again whether it is
 any good, and neither a policy gradient nor an entropy bonus moves it much. A policy that is certain may of course be right;
 the diagnosis says what it can no longer learn, not whether it should.
 """

@@ -68,7 +68,10 @@ class Floor:
     """c seeks a smallest probability: it grows while the policy is below `floor` and shrinks while it is above.
 
     At rest the smallest probability is about proportional to c, so the error is corrected in logarithms:
-    log c += gain (log floor - mean over states of log min pi), by at most a factor of 2 a round, within [low, high].
+
+        log c += gain (log floor - mean over states of log min pi)
+
+    by at most a factor of 2 a round, within [low, high].
     """
 
     floor: float

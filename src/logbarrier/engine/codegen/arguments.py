@@ -1,8 +1,12 @@
 """Arguments of compiled code in a row of eight-byte numbers: how Python hands tuples, numbers and arrays to machine code.
 
-A kernel takes one pointer. Behind it lie its arguments one after the other: a float64 or int64 for a number, the address and
-the lengths (and, unless it is contiguous, the strides) for an array, the address for the fields of fields.py, the members one
-after the other for a tuple, named or not.
+A kernel takes one pointer. Behind it lie its arguments one after the other:
+
+    number    a float64 or int64
+    array     the address, the lengths and, unless it is contiguous, the strides
+    fields    (fields.py) the address
+    tuple     its members, one after the other
+
 `describe` gives the values and their kind in Python; `unpacker` reads them back in compiled code.
 """
 

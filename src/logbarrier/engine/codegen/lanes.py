@@ -1,7 +1,7 @@
 """Eight float64 side by side, or four: the vector types that the engine's inner loops are written in.
 
-The compiler maps a `Lanes` value to whatever registers the machine has (one AVX-512, two AVX, four SSE2),
-but each lane always sees the same IEEE operations in the same order. So results do not depend on the CPU, which
+The compiler maps a `Lanes` value to whatever registers the machine has: one AVX-512, two AVX, or four SSE2.
+Each lane always sees the same IEEE operations in the same order. So results do not depend on the CPU, which
 cannot be said of a loop that the compiler vectorises by itself and sums as it likes.
 
 Every operation here takes numbers and lanes alike: a function written with them, such as `elementary.exp`, serves both.

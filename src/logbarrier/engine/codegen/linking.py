@@ -100,9 +100,9 @@ def _collecting() -> Iterator[Any]:
 def object_code(dispatcher: Any, signature: tuple[Any, ...], near: bool) -> tuple[bytes, list[str]]:
     """Machine code of a function of numbers and pointers, as an object file, and the names that it needs from outside.
 
-    Its one symbol, `entry`, takes the arguments of the signature and a pointer to a float64, set to RAISED if the function
-    raises an exception, and returns what the function returns. `near` code reads its constants relative to where it is, and
-    so keeps them in registers over a loop; else it holds their addresses. What is faster depends on the code.
+    Its one symbol, `entry`, takes the arguments of the signature and a pointer to a float64. It returns what the function
+    returns, and sets the float64 to RAISED if the function raises an exception. `near` code reads its constants relative to
+    where it is, and so has them in registers over a loop; else it holds their addresses. What is faster depends on the code.
     """
     with _collecting() as codegen:
         dispatcher.compile(signature)

@@ -1,7 +1,7 @@
 """How `SpectralPG()` finds its scale and reduces exploration by itself, without knowing the scale of rewards or S.
 
-Two advantages, of the rewards and of the visitation reward u(s) = 1/(S d(s)), are each divided by their own running root mean
-square and mixed with a weight beta that falls from BOLD towards 0 as evidence comes in:
+There are two advantages, of the rewards and of the visitation reward u(s) = 1/(S d(s)). Each is divided by its running root
+mean square. They are mixed with a weight beta that falls from BOLD towards 0 as evidence comes in:
 
     theta(s_t) += alpha/(1 + beta) [(A_t/|A| + beta B_t/|B|) (e_a - pi) + (beta/|B|) u(s_t) (1 - K pi)/(K - 1)]
     beta = BOLD/(1 + (BOLD - 1) (n/ENOUGH)^2),    n^-2 = mean over found states of n(s)^-2

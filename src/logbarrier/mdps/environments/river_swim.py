@@ -15,7 +15,7 @@ LEFT, RIGHT = 0, 1
 class RiverSwim(FiniteMDP):
     """n states in a row, start in the first. Left moves left for sure and pays .005 in the first state.
 
-    Right moves right with .35 (.6 from the first state), stays with .6 (.4 in the first), slips left with .05; in the last
+    Right moves right with .35 (.6 from the first state), stays with .6 (.4 in the first), slips left with .05. In the last
     state it stays with .6, is driven back with .4, and pays 1.
 
     >>> from logbarrier import mdps

@@ -1,8 +1,8 @@
 """Newton's method in the occupancy measure, for the spectral objective.
 
-In mu(s, a) = d(s) pi(a|s) the objective is eta <R, mu> + h(mu), h = sum_s [sum_a log mu(s, a) - log d(s)], strictly concave, on
-the flow constraints E mu = start, where (E mu)(s) = sum_a mu(s, a) - gamma sum P[., ., s] mu. The inverse of minus the Hessian
-of h is known in closed form, state by state:
+In mu(s, a) = d(s) pi(a|s) the objective is eta <R, mu> + h(mu), h = sum_s [sum_a log mu(s, a) - log d(s)]. It is strictly
+concave. The flow constraints are E mu = start, where (E mu)(s) = sum_a mu(s, a) - gamma sum P[., ., s] mu. The inverse of
+minus the Hessian of h is known in closed form, state by state:
 
     W_s = d^2 [diag pi^2 + pi^2 (pi^2)' / (1 - |pi|^2)],        W grad h = mu
 

@@ -2,8 +2,8 @@
 
 Arms that are not pulled all go through the same map, so it is composed once per class of arms (series.py) instead of
 being applied to each arm. Only the heavy arms and the pulled one are touched in a step (step.py). A class is refreshed, arm by
-arm, when its map has moved by REACH; arms that weigh less move less, so lighter classes are refreshed less often, and the arms
-refreshed per step number a few times drain / REACH in all, whatever K.
+arm, when its map has moved by REACH. Arms that weigh less move less, so lighter classes are refreshed less often. In all, a few
+times drain / REACH arms are refreshed per step, whatever K.
 """
 
 from __future__ import annotations

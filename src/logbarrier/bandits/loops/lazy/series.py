@@ -9,7 +9,7 @@ where x, its base, is the arm's weight at that refresh. Of each class k = 0 .. 1
 of a row each, the coefficients k2 .. k7 and the moments, the sums of x, x^2, .. x^7 over the arms of the class.
 
 Error: while |k2| x <= REACH and |k3| x^2 <= 2 REACH^2 for the heaviest arm, the first term left out of F(x)/x is of order
-REACH^7 = 2.3e-13; a class is refreshed before it moves further.
+REACH^7 = 2.3e-13. A class is refreshed before it moves further.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ def value_at(numbers, k, x):
 def base_of(numbers, k, weight):
     """The x with F(x) = weight in class k.
 
-    F is close to x/(1 - k2 x), whose inverse is weight/(1 + k2 weight); that, corrected for the cubic term, is off by about
-    reach^3 times the small part of F that is not x/(1 - k2 x), and one Newton step squares it. As e = k2 weight is at most
-    REACH, its quotients are short geometric sums.
+    F is close to x/(1 - k2 x), whose inverse is weight/(1 + k2 weight). Corrected for the cubic term, the inverse is off by
+    about reach^3 times the small part of F that is not x/(1 - k2 x). One Newton step squares that error. As e = k2 weight is
+    at most REACH, its quotients are short geometric sums.
     """
     k2, k3 = numbers[K2 + k], numbers[K3 + k]
     e = k2 * weight
