@@ -1,6 +1,6 @@
 """False alarms of OptimisticBarrier on the steady problems of the panel: how many per 1e6 pulls.
 
-    python benchmarks/false_alarms.py [--pulls 2e6] [--seed 7301] [--half tuning|test]
+python benchmarks/false_alarms.py [--pulls 2e6] [--seed 7301] [--half tuning|test]
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ def main() -> None:
         runs = max(round(arguments.pulls / horizon), 1)
         found = alarms(rule, cell.problem, horizon, runs, arguments.seed)
         total += found
-        print(f"{cell.name:26} {runs:5} runs {found:6.0f} alarms {1e6 * found / (runs * horizon):8.2f} per 1e6 pulls", flush=True)
+        print(
+            f"{cell.name:26} {runs:5} runs {found:6.0f} alarms {1e6 * found / (runs * horizon):8.2f} per 1e6 pulls", flush=True
+        )
     print(f"{total:.0f} in all")
 
 

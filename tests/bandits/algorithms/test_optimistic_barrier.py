@@ -95,7 +95,9 @@ def test_policy_is_that_of_the_formulas(n_arms: int, pulls: int, clicks: bool) -
 def experienced(n_arms: int, pulls: int = 2000, rule: lb.OptimisticBarrier | None = None) -> Learnt:
     rng = np.random.default_rng(5)
     arms = rng.integers(n_arms, size=pulls)
-    return Learnt(rule or lb.OptimisticBarrier(), n_arms).give(arms, np.linspace(0.0, 1.0, n_arms)[arms] + rng.normal(size=pulls))
+    return Learnt(rule or lb.OptimisticBarrier(), n_arms).give(
+        arms, np.linspace(0.0, 1.0, n_arms)[arms] + rng.normal(size=pulls)
+    )
 
 
 @pytest.mark.parametrize("c", [0.03, 0.1, 1.0])
@@ -157,7 +159,9 @@ def test_changes_are_not_monitored_where_nobody_asks() -> None:
     assert learnt.counts.sum() == 400
 
 
-@pytest.mark.parametrize("problem", [lb.GapInstances(10), lb.BernoulliBandit([0.02, 0.03, 0.04]), lb.BernoulliBandit([0.1, 0.12])])
+@pytest.mark.parametrize(
+    "problem", [lb.GapInstances(10), lb.BernoulliBandit([0.02, 0.03, 0.04]), lb.BernoulliBandit([0.1, 0.12])]
+)
 def test_steady_problems_have_no_alarm(problem: Any) -> None:
     """At the stated rate of one alarm in 1e7 pulls, the 8 runs of 25,000 have one with probability 0.02."""
     steady = lb.simulate(lb.OptimisticBarrier(changing=False), problem, horizon=25_000, runs=8, seed=2)

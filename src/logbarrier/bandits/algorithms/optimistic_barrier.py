@@ -20,7 +20,9 @@ from .vector_rule import VectorRule
 GROWTH = 1.2  # of optimism^2 with log(t/(K n)): without it, arms that start unlucky are lost
 FEW_PULLS = 1.0  # the variance of an arm counts (1 + 1/(n + 1))-fold: without it, first rewards decide too much
 KURTOSIS_SHARE = 3.0  # pseudo-observations of the pooled variance per unit of kurtosis - 1: rare clicks need many
-EQUAL_VOTES = 30.0  # observations after which an arm's vote on the pooled variance stops growing: leaders must not outvote others
+EQUAL_VOTES = (
+    30.0  # observations after which an arm's vote on the pooled variance stops growing: leaders must not outvote others
+)
 USUAL_KURTOSIS, USUAL_WEIGHT = 3.0, 10.0  # what the kurtosis is before there is data, and for how many observations it counts
 REFRESH = 1 / 32  # pooled values are computed again whenever the number of pulls has grown by this share
 PRECISION = 1e-13  # of lambda
