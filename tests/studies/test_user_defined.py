@@ -142,7 +142,7 @@ def test_a_problem_whose_arguments_do_not_tell_all_is_refused(tmp_path):
     ("table", "message"),
     [
         ({"rule": "nowhere.py:Rule"}, "nowhere.py: there is no such file"),
-        ({"rule": "mine.py:Absent"}, "there is no class Absent in mine.py"),
+        ({"rule": "mine.py:Absent"}, "there is no class or function Absent in mine.py"),
         ({"rule": "no_such_module:Rule"}, "no_such_module: cannot be imported: ModuleNotFoundError"),
         ({"rule": "broken.py:Rule"}, "broken.py: cannot be imported: ZeroDivisionError"),
         ({"rule": "study.py:Rule"}, "must not run a study when imported"),

@@ -13,7 +13,7 @@ from ..base import validate
 from ..base.failure import RuleError, WrongTypeError
 from ..engine.random import stream_key
 from . import state as agent_state
-from .inputs import below_one, checked_means, checked_names, checked_reward
+from .inputs import below_one, checked_means, checked_names, checked_reward, features_of
 from .learner import PRESENT, Drawn, TwoScalarLearner, learner_of
 from .pending import Decision, Moment, Pending, PendingDecisions
 from .state import MOST_DECISIONS
@@ -27,6 +27,7 @@ class Agent:
     arms    their names, all different
     seed    the draws: same seed, same rewards, same decisions, to the bit those of run 0 of `simulate`
     start   None (uniform) or K probabilities
+    features  (K, m) known numbers of each arm, for rules such as lb.LogDetSGB that use them
     means   the true mean rewards (K,), for the exact-gradient rules alone, which know them
     floor   arms are drawn from floor/K + (1 - floor) p, so that every propensity is at least floor/K; 0 <= floor < 1
 
@@ -59,6 +60,7 @@ class Agent:
         seed: int = 0,
         start: Any = None,
         means: Any = None,
+        features: Any = None,
         floor: float = 0.0,
     ) -> None:
         validate.instance("Agent", "rule", rule, Rule, "a rule such as SGB(learning_rate=0.1)")
@@ -76,7 +78,9 @@ class Agent:
         self.seed = validate.integer("Agent", "seed", seed, 0)
         self._key = stream_key(self.seed)
         self._means = checked_means(rule, means, self.n_arms)
-        self._learner = learner_of(rule, as_start("Agent", start, self.n_arms).theta(np.zeros(self.n_arms)), self._means)
+        self._features = features_of(rule, features, self.n_arms)
+        theta = as_start("Agent", start, self.n_arms).theta(np.zeros(self.n_arms))
+        self._learner = learner_of(rule, theta, self._means, self._features)
         self.floor = below_one("Agent", "floor", floor)
         if self.floor:
             self._two_scalars("Agent", "a floor")

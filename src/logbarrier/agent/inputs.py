@@ -9,6 +9,7 @@ import numpy as np
 
 from ..bandits.algorithms.rule import Rule
 from ..bandits.loops.policy import LARGEST_REWARD
+from ..bandits.problems.linear import checked_features
 from ..base import validate
 from ..base.failure import WrongTypeError
 
@@ -59,3 +60,12 @@ def checked_means(rule: Rule, means: Any, n_arms: int) -> np.ndarray | None:
     if len(checked) != n_arms:
         raise ValueError(f"Agent: means must have one entry per arm, {n_arms}, got {len(checked)}")
     return checked
+
+
+def features_of(rule: Rule, features: Any, n_arms: int) -> np.ndarray | None:
+    """The features (m, K) of the arms for a rule that uses them, from (K, m); None where none are given."""
+    if features is None:
+        return None
+    if not getattr(rule, "uses_features", False):
+        raise ValueError(f"Agent: {rule.name} does not use features, so features must be None")
+    return np.ascontiguousarray(checked_features("Agent", features, n_arms).T)

@@ -180,9 +180,11 @@ class TwoScalarLearner:
 class VectorLearner:
     """A policy that the vectors of a rule weigh."""
 
-    def __init__(self, rule: VectorRule, theta: np.ndarray, means: np.ndarray | None) -> None:
+    def __init__(
+        self, rule: VectorRule, theta: np.ndarray, means: np.ndarray | None, features: np.ndarray | None = None
+    ) -> None:
         self._rule, self._calls = rule, vector_functions_of(rule, len(theta))
-        self._vectors, self._memory = rule.new_vectors(theta, means), rule.new_memory()
+        self._vectors, self._memory = rule.vectors_with(theta, means, features), rule.new_memory()
         self._policy = np.empty(len(theta))
         self._arrays = (self._calls, self._vectors, self._memory, self._policy)
         self._steps = 0
@@ -223,9 +225,10 @@ class VectorLearner:
 
     def restore(self, owner: str, state: dict[str, Any], t: int) -> None:
         rows = state["vectors"]
+        names = self._rule.row_names(len(self._vectors))
         if len(rows) != len(self._vectors):
-            raise ValueError(f"{owner}: vectors must be {', '.join(self._rule.rows)}")
-        for row, name, values in zip(self._vectors, self._rule.rows, rows, strict=True):
+            raise ValueError(f"{owner}: vectors must be {', '.join(names)}")
+        for row, name, values in zip(self._vectors, names, rows, strict=True):
             row[:] = numbers(owner, name, values, len(row))
             if name in self._rule.never_negative and (row < 0).any():
                 raise ValueError(f"{owner}: {name} must be zero or positive")
@@ -236,10 +239,10 @@ class VectorLearner:
             raise ValueError(f"{owner}: vectors must give every arm a probability")
 
 
-def learner_of(rule: Rule, theta: np.ndarray, means: np.ndarray | None) -> Learner:
-    """A policy at the start: theta (K,) log probabilities; means (K,) for a rule that knows them."""
+def learner_of(rule: Rule, theta: np.ndarray, means: np.ndarray | None, features: np.ndarray | None = None) -> Learner:
+    """A policy at the start: theta (K,) log probabilities; means (K,) and features (m, K) for a rule that knows them."""
     if isinstance(rule, VectorRule):
-        return VectorLearner(rule, theta, means)
+        return VectorLearner(rule, theta, means, features)
     if not isinstance(rule, TwoScalarRule):
         raise WrongTypeError(
             f"{type(rule).__name__}: must inherit from TwoScalarRule or VectorRule, which say how it learns, not from Rule"

@@ -40,6 +40,7 @@ def to_plain(agent: Agent) -> dict[str, Any]:
         "asked": agent._asked,
         "updates": agent._updates,
         **({} if agent._means is None else {"means": agent._means.tolist()}),
+        **({} if agent._features is None else {"features": agent._features.T.tolist()}),
         **agent._learner.state(),
         "pending": [
             [i, p.decision.arm, p.arm, p.probability, p.decision.probability, index.get(id(p.moment))]
@@ -62,6 +63,7 @@ def restored(kind: type[Agent], state: Any, rule: Rule | None) -> Agent:
             arms=plain["arms"],
             seed=_whole("seed", plain["seed"], None),
             means=plain.get("means"),
+            features=plain.get("features"),
             floor=plain["floor"],
         )
         agent._asked = _whole("asked", plain["asked"], MOST_DECISIONS)

@@ -141,7 +141,7 @@ def _print_table(record: Record, family: Any) -> None:
     from rich.console import Console
 
     from ..bandits.changing import ChangingBandits
-    from ..plots.curves import short_label_of
+    from ..plots.words import short_label_of
 
     mean, median, stuck = (
         record.mean("optimal_probability"),
