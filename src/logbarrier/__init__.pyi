@@ -46,6 +46,7 @@ from .bandits.algorithms.log_linear_sgb import LogLinearSGB as LogLinearSGB
 from .bandits.algorithms.mini_batch_log_barrier_sgb import MiniBatchLogBarrierSGB as MiniBatchLogBarrierSGB
 from .bandits.algorithms.momentum_log_barrier_sgb import MomentumLogBarrierSGB as MomentumLogBarrierSGB
 from .bandits.algorithms.npg import NPG as NPG
+from .bandits.algorithms.optimistic_barrier import OptimisticBarrier as OptimisticBarrier
 from .bandits.algorithms.rule import Rule as Rule
 from .bandits.algorithms.rule import TwoScalarRule as TwoScalarRule
 from .bandits.algorithms.sgb import SGB as SGB
