@@ -28,10 +28,7 @@ def log_in(browser, running, token):
 def page(browser, running):
     """The page in a fresh tab, logged in."""
     browser.get(running.address)
-    browser.execute_script("sessionStorage.clear()")
-    browser.get(running.address)
-    browser.refresh()
-    log_in(browser, running, running.token)
+    log_in(browser, running, running.token)  # each service has its port, and so a session storage of its own
     assert eventually(lambda: "Experiments" in browser.find_element("id", "part").text)
     return browser
 
@@ -49,8 +46,6 @@ def played(agent, decisions):
 
 def test_a_wrong_token_is_refused(browser, running):
     browser.get(running.address)
-    browser.execute_script("sessionStorage.clear()")
-    browser.refresh()
     assert browser.find_elements("tag name", "table") == []
     log_in(browser, running, "wrong")
     assert eventually(lambda: "not the service's" in browser.find_element("id", "message").text)
