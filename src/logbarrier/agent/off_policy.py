@@ -14,6 +14,7 @@ happened before, as those of an agent do: the estimates stay unbiased, and their
 
 from __future__ import annotations
 
+import itertools
 import math
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -25,6 +26,7 @@ import numpy as np
 from ..base import validate
 from ..statistics import LEVEL, t_quantile
 from .inputs import checked_reward
+from .logged_policies import probabilities_of
 
 LARGEST_WEIGHT = 1e50  # its square times the square of the largest reward is still a float64
 FEWEST = 30  # effective decisions, below which an interval from a few weights says nothing
@@ -36,13 +38,18 @@ class OffPolicyWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Log:
-    """Decisions that got a reward: arms (n,) as places among `names`, rewards (n,), propensities (n,), available (n, K)."""
+    """Decisions that got a reward: arms (n,) as places among `names`, rewards (n,), propensities (n,), available (n, K).
+
+    contexts, ids: of the decisions, where the rows have them.
+    """
 
     names: tuple[Hashable, ...]
     arms: np.ndarray
     rewards: np.ndarray
     propensities: np.ndarray
     available: np.ndarray
+    contexts: tuple[Any, ...] = ()
+    ids: tuple[Any, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rewards)
@@ -74,11 +81,14 @@ class Log:
         if not ((propensities > 0) & (propensities <= 1 + 1e-9)).all():
             raise ValueError("Log: every probability must be above 0 and at most 1")
         rewards = np.array([checked_reward("Log", row["reward"]) for row in rewarded])
-        return cls(names, drawn, rewards, propensities, available)
+        contexts, ids = (_column(rewarded, name) for name in ("context", "id"))
+        return cls(names, drawn, rewards, propensities, available, contexts, ids)
 
     def only(self, chosen: np.ndarray) -> Log:
         """The decisions chosen, by a mask (n,)."""
-        return Log(self.names, self.arms[chosen], self.rewards[chosen], self.propensities[chosen], self.available[chosen])
+        arrays = self.arms[chosen], self.rewards[chosen], self.propensities[chosen], self.available[chosen]
+        contexts, ids = (tuple(itertools.compress(values, chosen)) for values in (self.contexts, self.ids))
+        return Log(self.names, *arrays, contexts, ids)
 
 
 @dataclass(frozen=True)
@@ -98,7 +108,10 @@ class Value:
 
 
 def inverse_propensity(log: Log, policy: Any, *, level: float = LEVEL) -> Value:
-    """The value of a policy, (1/n) sum w_i R_i. policy: a probability for each of log.names, (K,), or a dict by name.
+    """The value of a policy, (1/n) sum w_i R_i.
+
+    policy: the name of an arm, for always that one; a probability for each of log.names, (K,), or a dict by name; a function
+    from a context to an arm or to such a dict; or a `PolicyTable`, which names the policy decision by decision.
 
     >>> rows = [{"arm": "a", "reward": 1.0, "probability": 0.5}, {"arm": "b", "reward": 0.0, "probability": 0.5}] * 50
     >>> round(inverse_propensity(Log.from_rows(rows), {"a": 0.8, "b": 0.2}).mean, 9)
@@ -119,17 +132,33 @@ def self_normalised(log: Log, policy: Any, *, level: float = LEVEL) -> Value:
     return _value(spread, weights, level, mean=mean)
 
 
-def doubly_robust(log: Log, policy: Any, *, level: float = LEVEL) -> Value:
-    """(1/n) sum [ sum_a p_i(a) m(a) + w_i (R_i - m(a_i)) ], m(a) the arm's mean reward in the other half of the log."""
+def doubly_robust(log: Log, policy: Any, *, features: int | Mapping[str, Any] | None = None, level: float = LEVEL) -> Value:
+    """(1/n) sum [ sum_a p_i(a) m(a) + w_i (R_i - m(a_i)) ], m(a) the arm's mean reward in the other half of the log.
+
+    features: as for `ContextualAgent`; then m is its regression on the contexts, fitted on the other half.
+    """
     log, weights, policies = _weights(log, policy, level)
     half = np.arange(len(log)) % 2
     terms = np.empty(len(log))
     for mine in (0, 1):
-        model = _arm_means(log, half != mine)
         chosen = half == mine
-        residuals = log.rewards[chosen] - model[log.arms[chosen]]
-        terms[chosen] = policies[chosen] @ model + weights[chosen] * residuals
+        model = _arm_means(log, half != mine) if features is None else _regression(log, half != mine, features)
+        model = np.broadcast_to(model, policies.shape)[chosen]
+        residuals = log.rewards[chosen] - model[np.arange(len(model)), log.arms[chosen]]
+        terms[chosen] = (policies[chosen] * model).sum(axis=1) + weights[chosen] * residuals
     return _value(terms, weights, level)
+
+
+def _regression(log: Log, chosen: np.ndarray, features: int | Mapping[str, Any]) -> np.ndarray:
+    """m (n, K): rewards predicted by regressions on the contexts of the chosen decisions."""
+    from .contextual.contextual_agent import ContextualAgent
+
+    if not log.contexts:
+        raise ValueError("doubly_robust: features must be left out, since the log has no contexts")
+    agent = ContextualAgent(n_arms=len(log.names), features=features)
+    for i in np.flatnonzero(chosen):
+        agent.observe(log.contexts[i], int(log.arms[i]), float(log.rewards[i]))
+    return np.array([agent.predict(context)[0] for context in log.contexts])
 
 
 def _arm_means(log: Log, chosen: np.ndarray) -> np.ndarray:
@@ -159,6 +188,12 @@ def _rewarded(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return rewarded
 
 
+def _column(rows: list[Mapping[str, Any]], name: str) -> tuple[Any, ...]:
+    """The values of a column that every row has; nothing if one lacks it."""
+    values = tuple(row.get(name) for row in rows)
+    return () if any(value is None for value in values) else values
+
+
 def _weights(log: Log, policy: Any, level: float) -> tuple[Log, np.ndarray, np.ndarray]:
     """The n decisions at which the policy could act, w (n,) and the policy on the available arms (n, K).
 
@@ -168,8 +203,8 @@ def _weights(log: Log, policy: Any, level: float) -> tuple[Log, np.ndarray, np.n
         raise ValueError(f"off_policy: the log must have at least 2 decisions with a reward, got {len(log)}")
     if not 0 < validate.number("off_policy", "level", level) < 1:
         raise ValueError(f"off_policy: level must be between 0 and 1, got {level}")
-    p = _probabilities(log.names, policy)
-    masses = log.available @ p
+    p = probabilities_of(log.names, log.contexts, log.ids, len(log), policy)
+    masses = (log.available * p).sum(axis=1)
     acts, whole = masses > 0, masses > 1 - 1e-9
     if acts.sum() < 2:
         raise ValueError(f"off_policy: the policy must be able to act at 2 decisions or more, got {acts.sum()} of {len(log)}")
@@ -180,7 +215,7 @@ def _weights(log: Log, policy: Any, level: float) -> tuple[Log, np.ndarray, np.n
             f"arms were missing, and it is restricted to the others; at {(~acts).sum()} all were missing, which do not count"
         )
     log, masses = log.only(acts), masses[acts]
-    policies = log.available * p / masses[:, None]
+    policies = log.available * p[acts] / masses[:, None]
     chosen = policies[np.arange(len(log)), log.arms]
     if (chosen > LARGEST_WEIGHT * log.propensities).any():
         raise ValueError(
@@ -189,7 +224,7 @@ def _weights(log: Log, policy: Any, level: float) -> tuple[Log, np.ndarray, np.n
         )
     weights = chosen / log.propensities
     effective = _effective(weights)
-    never = [name for i, name in enumerate(log.names) if p[i] > 0 and not (log.arms == i).any()]
+    never = [name for i, name in enumerate(log.names) if p[:, i].any() and not (log.arms == i).any()]
     if never:
         doubts.append(f"the log never drew {never[0]!r}, so it cannot say what the policy earns there")
     elif effective < FEWEST:
@@ -200,20 +235,6 @@ def _weights(log: Log, policy: Any, level: float) -> tuple[Log, np.ndarray, np.n
     if doubts:
         warnings.warn("; ".join(doubts), OffPolicyWarning, stacklevel=3)
     return log, weights, policies
-
-
-def _probabilities(names: tuple[Hashable, ...], policy: Any) -> np.ndarray:
-    if isinstance(policy, Mapping):
-        unknown = next((name for name in policy if name not in names), None)
-        if unknown is not None:
-            raise ValueError(f"off_policy: the log has no arm {unknown!r}")
-        policy = [policy.get(name, 0.0) for name in names]
-    p = validate.vector("off_policy", "policy", policy)
-    if len(p) != len(names):
-        raise ValueError(f"off_policy: policy must have one probability per arm, {len(names)}, got {len(p)}")
-    if (p < 0).any() or abs(p.sum() - 1) > 1e-9:
-        raise ValueError(f"off_policy: policy must be probabilities that sum to 1, got a sum of {p.sum()}")
-    return p
 
 
 def _effective(weights: np.ndarray) -> float:

@@ -51,7 +51,7 @@ def test_arms_are_drawn_with_their_propensities():
     expected, drawn, variance = np.zeros(5), np.zeros(5), np.zeros((5, 5))
     for _ in range(8000):
         x = rng.normal(size=3)
-        p = agent.policy(x)
+        p = agent.probabilities(x)
         decision = agent.ask(x)
         assert decision.probability == p[decision.arm]
         agent.tell(decision, float(x[decision.arm % 3] + 0.3 * rng.normal()))

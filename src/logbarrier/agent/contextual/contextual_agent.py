@@ -20,6 +20,7 @@ from .encoder import LARGEST_FEATURE, NamedEncoder, encoder_of
 from .model import Model, Situation
 
 WHO = "ContextualAgent"
+RECENT = 1 / 64  # the weight of a decision in the average policy
 
 
 @dataclass(slots=True, eq=False)
@@ -89,6 +90,7 @@ class ContextualAgent:
         if len(is_number) == 0:
             raise ValueError(f"{WHO}: features must be at least 1, got 0")
         self._model = Model(self.rule, len(names), is_number, stream_key(self.seed))
+        self._policy = np.full(len(names), 1.0 / max(len(names), 1))
         self._asked = self._updates = 0
         self._pending: dict[int, PendingDecision] = {}
 
@@ -109,6 +111,11 @@ class ContextualAgent:
         """What a context is made of, as it was given."""
         plain: int | dict[str, Any] = self._encoder.plain()
         return plain
+
+    @property
+    def policy(self) -> np.ndarray:
+        """Probabilities (n_arms,) of the arms, averaged over recent decisions: the last one weighs 1/64."""
+        return self._policy.copy()
 
     @property
     def asked(self) -> int:
@@ -147,11 +154,16 @@ class ContextualAgent:
         situation = Situation(0 if self.actions is not None else arm, chosen.x, chosen.first)
         self._pending[number] = PendingDecision(decision, situation)
         self._asked = number + 1
+        if self.actions is None:
+            self._policy *= 1.0 - RECENT
+            self._policy[slice(None) if places is None else places] += RECENT * chosen.probabilities
         return decision
 
-    def policy(self, context: Any = None, *, actions: Any = None, available: Sequence[Hashable] | None = None) -> np.ndarray:
+    def probabilities(
+        self, context: Any = None, *, actions: Any = None, available: Sequence[Hashable] | None = None
+    ) -> np.ndarray:
         """Probabilities (n,) with which `ask` would draw the arms available or the actions."""
-        rows, _, places = self._offered(f"{WHO}.policy", context, actions, available, learns=False)
+        rows, _, places = self._offered(f"{WHO}.probabilities", context, actions, available, learns=False)
         return self._model.weigh(rows, places, self._asked, self.floor)[2]
 
     def predict(self, context: Any = None, *, actions: Any = None) -> tuple[np.ndarray, np.ndarray]:
@@ -192,6 +204,7 @@ class ContextualAgent:
         if names[-1] in self._index:
             raise ValueError(f"{WHO}.add_arm: arm {arm!r} exists already")
         self._model.add_arm()
+        self._policy = np.append(self._policy, 0.0)
         self._set_arms(names)
 
     def remove_arm(self, arm: Hashable) -> None:
@@ -201,6 +214,8 @@ class ContextualAgent:
         if self.n_arms == 2:
             raise ValueError(f"{WHO}.remove_arm: at least 2 arms must remain")
         self._model.remove_arm(place)
+        left = np.delete(self._policy, place)
+        self._policy = left / left.sum() if left.sum() > 0 else np.full(len(left), 1.0 / len(left))
         self._set_arms([name for name in self.arms if name != arm])
         for each in self._pending.values():
             before = each.situation.arm

@@ -40,6 +40,7 @@ def to_plain(agent: ContextualAgent) -> dict[str, Any]:
         "asked": agent._asked,
         "updates": agent._updates,
         "seen": model.seen,
+        "policy": _text(agent._policy),
         "categories": agent._encoder.seen(),
         "scaling": [_text(array) for array in model.scaling],
         "regressions": {name: _text(array) for name, array in model.state._asdict().items()},
@@ -67,6 +68,7 @@ def restored(kind: type[ContextualAgent], state: Any) -> ContextualAgent:
         agent._asked = validate.integer(WHO, "asked", state["asked"], 0, MOST_DECISIONS)
         agent._updates = validate.integer(WHO, "updates", state["updates"], 0, MOST_UPDATES)
         agent._encoder.restore(state["categories"])
+        agent._policy = _array("policy", state["policy"], agent._policy.shape)
         _restore_model(agent, state)
         _restore_pending(agent, state["pending"])
     except KeyError as error:

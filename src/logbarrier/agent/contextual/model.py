@@ -32,10 +32,14 @@ class Observed:
 
 
 class Chosen(NamedTuple):
-    """A decision: place among the arms or actions offered, propensity, scaled context (d,), and its index if a first one."""
+    """A decision: place among the arms or actions offered, propensity, scaled context (d,), and its index if a first one.
+
+    probabilities (n,) of all that was offered are a view, until the next decision.
+    """
 
     place: int
     probability: float
+    probabilities: np.ndarray
     x: np.ndarray
     first: int
 
@@ -86,7 +90,8 @@ class Model:
         if first >= 0:
             self.first[first].raw = rows[place if self.is_shared else 0].copy()
             self.first[first].arm = 0 if self.is_shared else int(self._buffers.arms[place])
-        return Chosen(int(place), probability, self._buffers.contexts[place if self.is_shared else 0].copy(), first)
+        offered = self._buffers.probabilities[:n]
+        return Chosen(int(place), probability, offered, self._buffers.contexts[place if self.is_shared else 0].copy(), first)
 
     def weigh(self, rows: np.ndarray, arms: np.ndarray | None, number: int, floor: float) -> tuple[np.ndarray, ...]:
         """Estimated rewards, their standard errors and probabilities (n,), without a draw."""
