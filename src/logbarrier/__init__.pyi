@@ -9,6 +9,7 @@ from . import theory as theory
 from .agent.agent import Agent as Agent
 from .agent.contextual.contextual_agent import ContextualAgent as ContextualAgent
 from .agent.durable.durable_agent import DurableAgent as DurableAgent
+from .agent.durable.experiments import Experiments as Experiments
 from .agent.durable.log import read_log as read_log
 from .agent.logged_policies import PolicyTable as PolicyTable
 from .agent.off_policy import Log as Log
@@ -45,6 +46,7 @@ from .bandits.algorithms.log_linear_sgb import LogLinearSGB as LogLinearSGB
 from .bandits.algorithms.mini_batch_log_barrier_sgb import MiniBatchLogBarrierSGB as MiniBatchLogBarrierSGB
 from .bandits.algorithms.momentum_log_barrier_sgb import MomentumLogBarrierSGB as MomentumLogBarrierSGB
 from .bandits.algorithms.npg import NPG as NPG
+from .bandits.algorithms.optimistic_barrier import OptimisticBarrier as OptimisticBarrier
 from .bandits.algorithms.rule import Rule as Rule
 from .bandits.algorithms.rule import TwoScalarRule as TwoScalarRule
 from .bandits.algorithms.sgb import SGB as SGB
@@ -95,6 +97,7 @@ from .planning.panel import panel as panel
 from .planning.plan import plan as plan
 from .record import Record as Record
 from .studies.run_study import StudyRun as StudyRun
+from .studies.run_study import load_study as load_study
 from .studies.run_study import run_study as run_study
 from .studies.study import Study as Study
 from .version import __version__ as __version__

@@ -35,6 +35,7 @@ BANDIT_RULES = [
     lb.DiscountedThompsonSampling(discount=0.99),
     lb.EpsilonGreedy(),
     lb.InverseGapWeighting(),
+    lb.OptimisticBarrier(),
     lb.EXP3(learning_rate=0.01),
     lb.LogLinearSGB(learning_rate=0.3),
     lb.LogDetSGB(learning_rate=0.3, eta=50.0),
