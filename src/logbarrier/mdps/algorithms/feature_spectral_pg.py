@@ -125,4 +125,4 @@ def _cells(mdp: FiniteMDP) -> np.ndarray:
     else:
         rows, columns = np.divmod(mdp.states, mdp.shape[1])
         z = np.concatenate([np.eye(mdp.shape[0])[rows], np.eye(mdp.shape[1])[columns]], axis=1)
-    return np.einsum("sp,ab->sabp", z, np.eye(K)[:, : max(K - 1, 1)]).reshape(S, K, -1)
+    return np.asarray(np.einsum("sp,ab->sabp", z, np.eye(K)[:, : max(K - 1, 1)]).reshape(S, K, -1))
