@@ -3,7 +3,7 @@
 Eight connections ask and tell without pause; what they saw no answer to, they tell again after the restart. The same is done
 with a disk that fills up (a limit on the size of files) and with a clock set back by an hour before every restart.
 
-python benchmarks/service_faults.py [--kills 200] [--folder .] [--json]
+python benchmarks/service_faults.py [--kills 200] [--faults "kill -9, contexts"] [--folder .] [--json]
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ CLIENTS = 8
 TOKEN = "benchmark"
 RULE = lb.LogBarrierSGB(learning_rate=0.1, eta=1000)
 ARMS = ["red", "green", "blue", "white", "black"]
-FAULTS = ("kill -9", "full disk", "clock set back")
+WITH_CONTEXTS = "kill -9, contexts"
+FAULTS = ("kill -9", WITH_CONTEXTS, "full disk", "clock set back")
+FEATURES = {"age": "number", "country": "category"}
 
 
 @dataclass
@@ -64,15 +66,16 @@ def child(path: Path, listener: socket.socket, fault: str, turn: int) -> None:
     """The service, in a process that will be killed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     back = 3600.0 * turn if fault == "clock set back" else 0.0
-    agent = lb.DurableAgent(path, rule=RULE, arms=ARMS, seed=0, ttl=86400.0, clock=lambda: time.time() - back)
+    kind: dict[str, Any] = {"features": FEATURES} if fault == WITH_CONTEXTS else {"rule": RULE}
+    agent = lb.DurableAgent(path, arms=ARMS, seed=0, ttl=86400.0, clock=lambda: time.time() - back, **kind)
     if fault == "full disk":
         written = max(os.path.getsize(file) for file in (path, Path(f"{path}-wal")) if file.exists())
         limit = written + random.randrange(40_000)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-    serve(agent, TOKEN, listener)
+    serve(agent.file, TOKEN, listener)
 
 
-async def client(port: int, seen: Seen) -> None:
+async def client(port: int, seen: Seen, fault: str) -> None:
     """Ask and tell until the service is gone."""
     connection = Connection(port, TOKEN)
     try:
@@ -81,7 +84,8 @@ async def client(port: int, seen: Seen) -> None:
             for identity, reward in list(seen.unanswered.items())[:1]:
                 del seen.unanswered[identity]
                 await tell(connection, seen, identity, reward)
-            decision = await connection.post("/decide", {})
+            context = {"context": {"age": random.gauss(40, 10), "country": f"c{random.randrange(30)}"}}
+            decision = await connection.post("/decide", context if fault == WITH_CONTEXTS else {})
             if "id" not in decision:
                 seen.refused += 1
                 continue
@@ -108,10 +112,10 @@ async def tell(connection: Connection, seen: Seen, identity: int, reward: float)
         seen.refused += 1
 
 
-async def load(port: int, seen: Seen, pid: int, seconds: float) -> None:
+async def load(port: int, seen: Seen, pid: int, seconds: float, fault: str) -> None:
     """Clients at work until the service, `seconds` after its first answer, is killed."""
     before = len(seen.decisions) + seen.refused
-    clients = [asyncio.create_task(client(port, seen)) for _ in range(CLIENTS)]
+    clients = [asyncio.create_task(client(port, seen, fault)) for _ in range(CLIENTS)]
     while len(seen.decisions) + seen.refused == before and not all(task.done() for task in clients):
         await asyncio.sleep(0.005)
     await asyncio.sleep(seconds)
@@ -153,7 +157,7 @@ def suffer(folder: Path, fault: str, kills: int) -> Verdict:
                 child(path, listener, fault, turn)
             finally:
                 os._exit(1)
-        asyncio.run(load(listener.getsockname()[1], seen, pid, random.uniform(0.0, 0.3)))
+        asyncio.run(load(listener.getsockname()[1], seen, pid, random.uniform(0.0, 0.3), fault))
         os.waitpid(pid, 0)
     listener.close()
     return verdict(path, fault, kills, seen)
@@ -164,11 +168,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--folder", type=Path, default=Path(), help="on the disk to try")
+    parser.add_argument("--faults", nargs="+", choices=FAULTS, default=FAULTS)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     verdicts: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        for fault in FAULTS:
+        for fault in options.faults:
             verdicts.append(asdict(suffer(Path(folder), fault, options.kills)))
             if not options.json:
                 print(", ".join(f"{name} {value}" for name, value in verdicts[-1].items()), flush=True)
