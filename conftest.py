@@ -10,6 +10,8 @@ import pytest
 ROOT = Path(__file__).parent
 MISSING = [name for name in ("torch", "stable_baselines3", "sb3_contrib", "gymnasium") if find_spec(name) is None]
 LEFT_OUT = [ROOT / "src/logbarrier/deep", ROOT / "tests/deep"] if MISSING else []
+if find_spec("gymnasium") is None:
+    LEFT_OUT += [ROOT / f"src/logbarrier/mdps/environments/{name}.py" for name in ("environment", "estimate")]
 if find_spec("jax") is None:
     LEFT_OUT += [ROOT / "src/logbarrier/deep/jax.py", ROOT / "tests/deep/test_jax.py"]
 

@@ -68,6 +68,7 @@ VECTOR_RULES = [
     lb.EpsilonGreedy(exploration=2.0),
     lb.EpsilonGreedy(exploration=0.0, floor=0.1),
     lb.InverseGapWeighting(),
+    lb.OptimisticBarrier(),
     lb.EXP3(learning_rate=0.05, mixing=0.1),
     lb.EXP3(learning_rate=lb.inverse_sqrt(0.1), mixing=0.0),
     lb.KLUCB(),

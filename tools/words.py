@@ -27,7 +27,7 @@ WORDS = {
     "drafts": (r"\bdrafts?\b", "linking kernels", None),
     "kept": (r"\b(code|kernels?|rules?|functions?) (is|are|was) kept\b|\bkeeper\b", "cache", None),
     "identity": (r"\bidentity of (the |a )?code\b|\bcode identity\b", "code hash", None),
-    "slots": (r"\bslots?\b|slot_|_slot", "arguments", r"slots=True|__slots__"),
+    "slots": (r"\bslots?\b|slot_|_slot", "arguments", r"slots=True|__slot"),
     "watched": (r"\bwatched\b", "interruptible", None),
     "waiting": (r"\bwaiting\b", "pending", r"without waiting|waiting for|no waiting"),
     "own": (

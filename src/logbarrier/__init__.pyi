@@ -38,10 +38,15 @@ from .bandits.algorithms.exp3 import EXP3 as EXP3
 from .bandits.algorithms.inverse_gap_weighting import InverseGapWeighting as InverseGapWeighting
 from .bandits.algorithms.kl_ucb import KLUCB as KLUCB
 from .bandits.algorithms.lb_inf import LBINF as LBINF
+from .bandits.algorithms.lin_thompson import LinThompson as LinThompson
+from .bandits.algorithms.lin_ucb import LinUCB as LinUCB
 from .bandits.algorithms.log_barrier_sgb import LogBarrierSGB as LogBarrierSGB
+from .bandits.algorithms.log_det_sgb import LogDetSGB as LogDetSGB
+from .bandits.algorithms.log_linear_sgb import LogLinearSGB as LogLinearSGB
 from .bandits.algorithms.mini_batch_log_barrier_sgb import MiniBatchLogBarrierSGB as MiniBatchLogBarrierSGB
 from .bandits.algorithms.momentum_log_barrier_sgb import MomentumLogBarrierSGB as MomentumLogBarrierSGB
 from .bandits.algorithms.npg import NPG as NPG
+from .bandits.algorithms.optimistic_barrier import OptimisticBarrier as OptimisticBarrier
 from .bandits.algorithms.rule import Rule as Rule
 from .bandits.algorithms.rule import TwoScalarRule as TwoScalarRule
 from .bandits.algorithms.sgb import SGB as SGB
@@ -69,6 +74,8 @@ from .bandits.problems.gap_instances import GapInstances as GapInstances
 from .bandits.problems.gap_instances import StudentInstances as StudentInstances
 from .bandits.problems.gap_instances import UnequalNoiseInstances as UnequalNoiseInstances
 from .bandits.problems.gaussian import GaussianBandit as GaussianBandit
+from .bandits.problems.linear import FeatureInstances as FeatureInstances
+from .bandits.problems.linear import LinearBandit as LinearBandit
 from .bandits.problems.needle import NeedleInstances as NeedleInstances
 from .bandits.problems.revenue import CostBandit as CostBandit
 from .bandits.problems.revenue import CostInstances as CostInstances
@@ -90,6 +97,7 @@ from .planning.panel import panel as panel
 from .planning.plan import plan as plan
 from .record import Record as Record
 from .studies.run_study import StudyRun as StudyRun
+from .studies.run_study import load_study as load_study
 from .studies.run_study import run_study as run_study
 from .studies.study import Study as Study
 from .version import __version__ as __version__

@@ -159,6 +159,11 @@ class Record:
         at = {"run": np.repeat(numbers, len(self.steps)), "step": np.tile(self.steps, self.runs)}
         return {**at, **{name: values.ravel() for name, values in self.values.items()}}
 
+    def plot(self, metric: str | None = None, *, ax: Any = None, **options: Any) -> Any:
+        """Plot a metric on Matplotlib axes `ax`, which are returned, or as a figure of its own; see `plots.learning_curves`."""
+        curves = import_module(".plots.curves", __package__)  # plots import records, and Matplotlib takes a second to load
+        return curves.learning_curves(self, metric, ax=ax, **options)
+
     def save(self, path: str | Path) -> Path:
         """Write one .npz, whole or not at all; returns its path."""
         target = Path(path)

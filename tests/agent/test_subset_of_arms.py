@@ -10,7 +10,8 @@ from scipy.stats import chisquare
 
 import logbarrier as lb
 from logbarrier.agent import pending
-from logbarrier.agent.learner import Drawn, learner_of
+from logbarrier.agent.drawn import Drawn
+from logbarrier.agent.learner import learner_of
 from logbarrier.bandits.softmax import log_softmax, softmax
 
 RULE = lb.LogBarrierSGB(learning_rate=0.5, eta=20.0)

@@ -6,6 +6,7 @@ import ast
 import dis
 import itertools
 import sys
+from copy import copy
 from pathlib import Path
 from types import CodeType
 
@@ -193,3 +194,17 @@ def test_names_are_read_from_bytecode_as_dis_reads_them():
         }
         texts = {ast.get_docstring(node, clean=False) for node in docstrings} - {None}
         assert not any(repr(text) in " ".join(bytecode.words_of_code(code)) for text in texts), path.name
+
+
+def test_a_copy_of_an_object_changes_no_hash():
+    """Python notes `__slotnames__` on the class of an object with slots when the first one is copied."""
+
+    class Slotted:
+        __slots__ = ("number",)
+
+    before = code_hash(Slotted)
+    thing = Slotted()
+    thing.number = 1
+    copy(thing)
+    assert "__slotnames__" in vars(Slotted)
+    assert code_hash(Slotted) == before

@@ -35,13 +35,18 @@ BANDIT_RULES = [
     lb.DiscountedThompsonSampling(discount=0.99),
     lb.EpsilonGreedy(),
     lb.InverseGapWeighting(),
+    lb.OptimisticBarrier(),
     lb.EXP3(learning_rate=0.01),
+    lb.LogLinearSGB(learning_rate=0.3),
+    lb.LogDetSGB(learning_rate=0.3, eta=50.0),
+    lb.LinUCB(),
+    lb.LinThompson(),
     lb.KLUCB(),
     lb.TsallisINF(lowest=-1.0, highest=1.0),
     lb.LBINF(horizon=300, lowest=-1.0, highest=1.0),
     lb.EmpiricalThompsonSampling(),
 ]
-BANDITS = [lb.GapInstances(n_arms=70), lb.GapInstances(n_arms=10), lb.BetaBandit([0.2, 0.5, 0.7])]
+BANDITS = [lb.GapInstances(n_arms=70), lb.GapInstances(n_arms=10), lb.BetaBandit([0.2, 0.5, 0.7]), lb.FeatureInstances(20, 3)]
 MDP_RULES = [
     mdps.PG(learning_rate=0.5),
     mdps.EntropyPG(learning_rate=0.5, tau=0.3),

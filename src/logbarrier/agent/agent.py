@@ -15,8 +15,9 @@ from ..engine.random import stream_key
 from ..statistics import LEVEL
 from . import state as agent_state
 from .arm_statistics import ArmStatistics
-from .inputs import below_one, checked_means, checked_names, checked_reward
-from .learner import PRESENT, Drawn, Learner, learner_of
+from .drawn import PRESENT, Drawn
+from .inputs import below_one, checked_means, checked_names, checked_reward, features_of, names_of
+from .learner import Learner, learner_of
 from .pending import Decision, Moment, Pending, PendingDecisions
 from .state import MOST_DECISIONS
 from .summary import Summary, summarise
@@ -30,6 +31,7 @@ class Agent:
     arms    their names, all different
     seed    the draws: same seed, same rewards, same decisions, to the bit those of run 0 of `simulate`
     start   None (uniform) or K probabilities
+    features  (K, m) known numbers of each arm, for rules such as lb.LogDetSGB that use them
     means   the true mean rewards (K,), for the exact-gradient rules alone, which know them
     floor   arms are drawn from floor/K + (1 - floor) p, so that every propensity is at least floor/K; 0 <= floor < 1
 
@@ -62,14 +64,11 @@ class Agent:
         seed: int = 0,
         start: Any = None,
         means: Any = None,
+        features: Any = None,
         floor: float = 0.0,
     ) -> None:
         validate.instance("Agent", "rule", rule, Rule, "a rule such as SGB(learning_rate=0.1)")
-        if (n_arms is None) == (arms is None):
-            raise ValueError("Agent: give either n_arms or arms")
-        names = checked_names(arms) if arms is not None else list(range(validate.integer("Agent", "n_arms", n_arms, 2)))
-        if len(names) < 2:
-            raise ValueError(f"Agent: needs at least 2 arms, got {len(names)}")
+        names = names_of(n_arms, arms)
         if hasattr(start, "theta"):
             raise WrongTypeError(f"Agent: start must be None or one probability per arm, got {start!r}")
         if start is not None and not rule.has_preferences:
@@ -79,7 +78,9 @@ class Agent:
         self.seed = validate.integer("Agent", "seed", seed, 0)
         self._key = stream_key(self.seed)
         self._means = checked_means(rule, means, self.n_arms)
-        self._learner = learner_of(rule, as_start("Agent", start, self.n_arms).theta(np.zeros(self.n_arms)), self._means)
+        self._features = features_of(rule, features, self.n_arms)
+        theta = as_start("Agent", start, self.n_arms).theta(np.zeros(self.n_arms))
+        self._learner = learner_of(rule, theta, self._means, self._features)
         self.floor = below_one("Agent", "floor", floor)
         if self.floor:
             self._following("Agent", "a floor")
@@ -186,10 +187,9 @@ class Agent:
         return "forgotten"
 
     def add_arm(self, arm: Hashable, *, probability: float | None = None) -> None:
-        """Add an arm, as the last one.
+        """Add an arm, as the last one, at `probability` (default 1/(K + 1)); the odds among the others stay as they are.
 
-        It enters at `probability`, 1/(K + 1) by default; the odds among the others stay as they are. For a rule with a table of
-        means the arm starts without rewards, and probability must be None.
+        For a rule with a table of means it starts without rewards, and probability must be None.
         """
         names = checked_names([*self.arms, arm])
         learner = self._following("Agent.add_arm", "add_arm")
@@ -218,11 +218,7 @@ class Agent:
         self._set_arms([name for name in self.arms if name != arm])
 
     def summary(self, *, baseline: Any = None, difference: float | None = None, level: float = LEVEL) -> Summary:
-        """Summarise the rewards of each arm and say which one wins; see `Summary`.
-
-        baseline: the arm that lifts refer to, the first by default; difference: the largest difference that does not matter.
-        Intervals hold at all times at once, however the arms were chosen.
-        """
+        """Say which arm wins; see `summarise`. Intervals hold at all times at once, however the arms were chosen."""
         return summarise(self.arms, self._statistics, baseline=baseline, difference=difference, level=level)
 
     def state_dict(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..bandits.algorithms.rule import Rule
 from ..bandits.loops.policy import LARGEST_REWARD
+from ..bandits.problems.linear import checked_features
 from ..base import validate
 from ..base.failure import WrongTypeError
 
@@ -29,6 +30,16 @@ def below_one(owner: str, name: str, value: Any) -> float:
     if not 0 <= checked < 1:
         raise ValueError(f"{owner}: {name} must be at least 0 and below 1, got {checked}")
     return checked
+
+
+def names_of(n_arms: Any, arms: Any) -> list[Any]:
+    """The names of at least two arms, from their number or their names."""
+    if (n_arms is None) == (arms is None):
+        raise ValueError("Agent: give either n_arms or arms")
+    names = checked_names(arms) if arms is not None else list(range(validate.integer("Agent", "n_arms", n_arms, 2)))
+    if len(names) < 2:
+        raise ValueError(f"Agent: needs at least 2 arms, got {len(names)}")
+    return names
 
 
 def checked_names(arms: Any) -> list[Any]:
@@ -59,3 +70,23 @@ def checked_means(rule: Rule, means: Any, n_arms: int) -> np.ndarray | None:
     if len(checked) != n_arms:
         raise ValueError(f"Agent: means must have one entry per arm, {n_arms}, got {len(checked)}")
     return checked
+
+
+def features_of(rule: Rule, features: Any, n_arms: int) -> np.ndarray | None:
+    """The features (m, K) of the arms for a rule that uses them, from (K, m); None where none are given."""
+    if features is None:
+        return None
+    if not getattr(rule, "uses_features", False):
+        raise ValueError(f"Agent: {rule.name} does not use features, so features must be None")
+    return np.ascontiguousarray(checked_features("Agent", features, n_arms).T)
+
+
+def numbers(owner: str, name: str, values: Any, length: int) -> np.ndarray:
+    """A finite array (length,) from plain JSON values."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{owner}: {name} must be {length} finite numbers") from None
+    if array.shape != (length,) or not np.isfinite(array).all():
+        raise ValueError(f"{owner}: {name} must be {length} finite numbers")
+    return array

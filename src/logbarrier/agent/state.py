@@ -10,7 +10,7 @@ from ..bandits.algorithms import rule_from_dict
 from ..bandits.algorithms.rule import Rule
 from ..base import validate
 from ..base.failure import WrongTypeError
-from .learner import numbers
+from .inputs import numbers
 from .pending import Decision, Moment, PendingDecisions
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def to_plain(agent: Agent) -> dict[str, Any]:
         "asked": agent._asked,
         "updates": agent._updates,
         **({} if agent._means is None else {"means": agent._means.tolist()}),
+        **({} if agent._features is None else {"features": agent._features.T.tolist()}),
         **agent._learner.state(),
         "statistics": agent._statistics.state(),
         "pending": [
@@ -63,6 +64,7 @@ def restored(kind: type[Agent], state: Any, rule: Rule | None) -> Agent:
             arms=plain["arms"],
             seed=_whole("seed", plain["seed"], None),
             means=plain.get("means"),
+            features=plain.get("features"),
             floor=plain["floor"],
         )
         agent._asked = _whole("asked", plain["asked"], MOST_DECISIONS)

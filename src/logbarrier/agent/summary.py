@@ -15,7 +15,7 @@ from ..base import validate
 from ..statistics import LEVEL
 from .arm_statistics import ArmStatistics
 from .confidence import Amounts, Clicks, evidence_of
-from .learner import policy_of_table
+from .vector_learner import policy_of_table
 
 Verdict = Literal["winner", "no difference", "undecided"]
 

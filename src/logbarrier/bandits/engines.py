@@ -153,7 +153,8 @@ class VectorRun(_Single):
     carries: ClassVar[type[Rule]] = VectorRule
 
     def _prepare(self, rule: Any, problem: ProblemSource, theta: np.ndarray, means: np.ndarray) -> tuple[Any, tuple[Any, ...]]:
-        calls, vectors_of_rule = vector_functions_of(rule, len(theta)), rule.new_vectors(theta, means)
+        features = self._faced[0][-problem.n_features :] if hasattr(problem, "n_features") else None
+        calls, vectors_of_rule = vector_functions_of(rule, len(theta)), rule.vectors_with(theta, means, features)
         return vectors.loop_kernel(), (calls, vectors_of_rule, rule.new_memory(), np.zeros(len(theta)))
 
     @property

@@ -39,6 +39,13 @@ def word_as_read(owner: str, name: str, value: Any) -> Any:
     return value
 
 
+def truth_value(owner: str, name: str, value: Any) -> Any:
+    """True or false, in Python and in files."""
+    if not isinstance(value, bool):
+        raise WrongTypeError(f"{owner}: {name} must be true or false, got {value!r}")
+    return value
+
+
 @dataclass(frozen=True)
 class Parameter:
     """What a field accepts.
@@ -82,6 +89,7 @@ def choice(*words: str) -> Parameter:
 Positive = Annotated[float, Parameter(validate.positive)]
 AtLeastZero = Annotated[float, Parameter(validate.at_least_zero)]
 Share = Annotated[float, Parameter(validate.between_zero_and_one)]
+Switch = Annotated[bool, Parameter(truth_value, truth_value, bool)]
 
 AS_IT_IS = Parameter(
     check=lambda *_: None,

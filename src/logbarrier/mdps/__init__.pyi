@@ -16,6 +16,8 @@ from .algorithms import SpectralPG as SpectralPG
 from .algorithms import StateEntropy as StateEntropy
 from .environments import DeepSea as DeepSea
 from .environments import Distractor as Distractor
+from .environments import Environment as Environment
+from .environments import EstimatedMDP as EstimatedMDP
 from .environments import Family as Family
 from .environments import Lock as Lock
 from .environments import MDPSource as MDPSource
@@ -23,11 +25,14 @@ from .environments import RandomDeepSeas as RandomDeepSeas
 from .environments import RandomLocks as RandomLocks
 from .environments import RandomMDPs as RandomMDPs
 from .environments import RiverSwim as RiverSwim
+from .environments import estimate as estimate
 from .environments import from_gymnasium as from_gymnasium
 from .exact import ActionBarrier as ActionBarrier
 from .exact import Entropy as Entropy
+from .exact import FeatureSpectral as FeatureSpectral
 from .exact import NoRegulariser as NoRegulariser
 from .exact import Spectral as Spectral
+from .exact import StateSpectral as StateSpectral
 from .measure import METRICS as METRICS
 from .problem import FiniteMDP as FiniteMDP
 from .simulator import simulate as simulate

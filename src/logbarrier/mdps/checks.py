@@ -15,7 +15,7 @@ ROUNDING = 1e-9  # how far sums may be from 1
 
 def rewards(owner: str, R: Any) -> np.ndarray:
     """R (S, K), finite, at least one state and one action."""
-    array = _numbers(owner, "R", R)
+    array = finite_array(owner, "R", R)
     if array.ndim != 2:
         raise ValueError(f"{owner}: R must have one row per state and one column per action, got shape {array.shape}")
     if array.shape[0] < 1:
@@ -35,7 +35,7 @@ def transitions(owner: str, P: Any, n_states: int, n_actions: int) -> csr_array:
         if rows.shape != flat:
             raise ValueError(f"{owner}: sparse P must have shape {flat} to go with R, got {rows.shape}")
     else:
-        dense = _numbers(owner, "P", P)
+        dense = finite_array(owner, "P", P)
         if dense.shape != (n_states, n_actions, n_states):
             raise ValueError(f"{owner}: P must have shape {(n_states, n_actions, n_states)} to go with R, got {dense.shape}")
         rows = csr_array(dense.reshape(flat))
@@ -56,7 +56,7 @@ def listed_transitions(
     owner: str, transitions: Iterable[tuple[int, int, int, float]], n_states: int, n_actions: int
 ) -> csr_array:
     """Sparse rows (S K, S) from a list of (state, action, next state, probability)."""
-    table = _numbers(owner, "transitions", list(transitions)).reshape(-1, 4)
+    table = finite_array(owner, "transitions", list(transitions)).reshape(-1, 4)
     state, action, successor = table[:, :3].astype(np.int64).T
     for name, index, count in (("states", state, n_states), ("actions", action, n_actions), ("states", successor, n_states)):
         if len(index) and (index.min() < 0 or index.max() >= count):
@@ -68,7 +68,7 @@ def listed_transitions(
 
 def distribution(owner: str, name: str, values: Any, size: int) -> np.ndarray:
     """Probabilities (size,) that sum to 1."""
-    array = _numbers(owner, name, values)
+    array = finite_array(owner, name, values)
     if array.shape != (size,):
         raise ValueError(f"{owner}: {name} must have one entry per state, {size}, got shape {array.shape}")
     if array.min() < 0.0:
@@ -80,7 +80,7 @@ def distribution(owner: str, name: str, values: Any, size: int) -> np.ndarray:
 
 def policy(owner: str, values: Any, n_states: int, n_actions: int) -> np.ndarray:
     """Probabilities (S, K) whose rows sum to 1."""
-    array = _numbers(owner, "policy", values)
+    array = finite_array(owner, "policy", values)
     if array.shape != (n_states, n_actions):
         raise ValueError(f"{owner}: policy must have shape {(n_states, n_actions)}, got {array.shape}")
     if array.min() < 0.0:
@@ -94,7 +94,7 @@ def policy(owner: str, values: Any, n_states: int, n_actions: int) -> np.ndarray
 
 def parameters(name: str, values: Any, n_states: int, n_actions: int) -> np.ndarray:
     """Parameters (S, K) of a softmax policy, or a direction in their space."""
-    array = _numbers("exact", name, values)
+    array = finite_array("exact", name, values)
     if array.shape != (n_states, n_actions):
         raise ValueError(f"exact: {name} must have shape {(n_states, n_actions)}, got {array.shape}")
     return array
@@ -114,7 +114,8 @@ def every_episode_ends(owner: str, rows: csr_array, missing: np.ndarray) -> None
         staying = still
 
 
-def _numbers(owner: str, name: str, values: Any) -> np.ndarray:
+def finite_array(owner: str, name: str, values: Any) -> np.ndarray:
+    """A new float64 array of any shape whose entries are finite."""
     array = validate.array(owner, name, values, "an array of numbers")
     if not np.isfinite(array).all():
         raise ValueError(f"{owner}: {name} must be finite, got {array[~np.isfinite(array)][0]}")

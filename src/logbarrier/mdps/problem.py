@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,28 @@ class FiniteMDP:
         n_states, n_actions = checks.rewards("FiniteMDP", R).shape
         rows = checks.listed_transitions("FiniteMDP", transitions, n_states, n_actions)
         return cls(P=rows, R=R, rho=rho, gamma=gamma, **further)
+
+    @classmethod
+    def load(cls, path: str | Path) -> FiniteMDP:
+        """Read an MDP from an .npz file: P, or offsets, successors and probabilities; R, rho and gamma; see `save`."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {key: file[key] for key in file.files}
+        except (OSError, ValueError, EOFError) as error:
+            raise ValueError(f"FiniteMDP.load: {path} must be an .npz file of arrays, got {error}") from None
+        rows = {key: arrays.pop(key) for key in ("offsets", "successors", "probabilities") if key in arrays}
+        missing = {"R", "rho", "gamma"} - arrays.keys() | ({"P"} - arrays.keys() if len(rows) < 3 else set())
+        further = arrays.keys() - {"P", "R", "rho", "gamma", "name", "episode_length"}
+        if missing or further:
+            raise ValueError(f"FiniteMDP.load: {path} must hold P, R, rho and gamma, got {', '.join([*arrays, *rows])}")
+        single = {key: arrays.pop(key).item() for key in ("gamma", "name", "episode_length") if key in arrays}
+        return cls(**{"name": Path(path).stem, "P": rows, **arrays, **single})
+
+    def save(self, path: str | Path) -> None:
+        """Write the MDP to an .npz file that `load` and study files read."""
+        rows = {key: getattr(self, key) for key in ("offsets", "successors", "probabilities")}
+        described: dict[str, Any] = {"gamma": self.gamma, "name": self.name, "episode_length": self.episode_length}
+        np.savez_compressed(path, **rows, R=self.R, rho=self.rho, **described)
 
     @cached_property
     def P(self) -> np.ndarray:  # noqa: N802

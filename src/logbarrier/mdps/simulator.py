@@ -17,8 +17,9 @@ from ..base.runs import LARGEST_STEP, Progress, Reporter, Runs, checkpoint_steps
 from ..engine.code_hash import classes_of
 from ..engine.random import stream_key
 from ..record import Record
+from . import live
 from .algorithms import Rule
-from .environments import MDPSource
+from .environments import Environment, MDPSource
 from .episode import new_episode, nothing_learned
 from .loop import REWARDS, Job, loop_kernel
 from .measure import METRICS, RANGES, Evaluator
@@ -31,7 +32,7 @@ STEPS_PER_PIECE = 1_000_000  # between two looks at the progress bar and at Ctrl
 
 def simulate(
     rule: Rule,
-    mdp: MDPSource,
+    mdp: MDPSource | Environment,
     *,
     horizon: int | None = None,
     runs: int = 1,
@@ -51,12 +52,13 @@ def simulate(
     but states, actions, rewards and gamma, unless the rule says otherwise.
 
     rule         any rule, such as mdps.SpectralPG()
-    mdp          one MDP (mdps.DeepSea(20), ...) or a family that draws one per run (mdps.RandomLocks(...), ...)
+    mdp          one MDP (mdps.DeepSea(20), ...), a family that draws one per run (mdps.RandomLocks(...), ...), or a Gymnasium
+                 environment (mdps.Environment(...)), whose runs are spread over processes
     seed         runs first_run .. first_run + runs - 1 of this seed; each is a pure function of (seed, run number)
     checkpoints  the steps to measure at, or how many; 0 and the horizon are always among them; 51 by default
     spacing      "linear" or "log", for a number of checkpoints
     metrics      names from mdps.METRICS; all by default
-    threads      how many runs at once; all cores by default
+    threads      how many runs at once, processes where an environment runs; all cores by default
     chunk        steps between two looks at the progress bar and at Ctrl-C
     progress     True for a bar on stderr, or a function of (steps done, steps in all)
     steps        the earlier name of horizon, deprecated
@@ -71,15 +73,18 @@ def simulate(
     horizon = validate.integer("simulate", "horizon", _horizon(horizon, steps), 1, LARGEST_STEP)
     asked = Runs.asked(runs, seed, first_run, threads)
     chunk = validate.integer("simulate", "chunk", STEPS_PER_PIECE if chunk is None else chunk, 1)
-    names = metric_names(metrics, METRICS)
     marks = checkpoint_steps(checkpoints, spacing, horizon, DEFAULT_CHECKPOINTS)
     validate.instance("simulate", "rule", rule, Rule, "a rule such as mdps.SpectralPG()")
     if not all(hasattr(mdp, name) for name in ("instance", "n_states", "n_actions")) or isinstance(mdp, type):
         raise WrongTypeError(f"simulate: mdp must be an MDP such as mdps.RiverSwim(12), got {mdp!r}")
-    key = stream_key(asked.seed)
-    MDPRun(rule, Evaluator(mdp.instance(key, asked.first)), key, asked.first).advance(0)  # compiles before the clock starts
-    started = time.perf_counter()
-    measured = _run(rule, mdp, asked, marks, chunk, names, progress)
+    if isinstance(mdp, Environment):
+        names, started = metric_names(metrics, live.measurable(mdp)), time.perf_counter()
+        measured = live.run_live(rule, mdp, asked, marks, names, progress)
+    else:
+        names, key = metric_names(metrics, METRICS), stream_key(asked.seed)
+        MDPRun(rule, Evaluator(mdp.instance(key, asked.first)), key, asked.first).advance(0)  # compiles before the clock starts
+        started = time.perf_counter()
+        measured = _run(rule, mdp, asked, marks, chunk, names, progress)
     sizes = {"n_states": mdp.n_states, "n_actions": mdp.n_actions, "horizon": horizon}
     return Record(
         marks,
@@ -102,7 +107,7 @@ def _horizon(horizon: int | None, steps: int | None) -> int | None:
     return steps
 
 
-def code_roots(rule: Rule, mdp: MDPSource) -> tuple[Any, ...]:
+def code_roots(rule: Rule, mdp: MDPSource | Environment) -> tuple[Any, ...]:
     """Return the classes and functions whose code hash covers all that the numbers of a simulation depend on."""
     return *classes_of(rule), *classes_of(mdp), simulate
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
-from ..plots.curves import LABELS
-from ..plots.style import STYLE, panels
+from ..plots.style import panels, styled
+from ..plots.words import LABELS
 from ..record import Record
 from ..studies import Study
 from ..theory.plateau import mean_plateau
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PAPER_STYLE: Any = {**STYLE, "font.size": 8, "axes.titlesize": 8, "lines.linewidth": 1.4}
 WIDTH, ROW_HEIGHT, LEGEND_HEIGHT = 7.2, 1.9, 0.25  # inches
 VIEWS = {
     "mean": "mean and 95 % t-interval",
@@ -29,10 +28,8 @@ PLATEAU = "exact plateau of LB-SGB"
 
 def experiment_figure(experiment: Experiment, results: Results, view: str = "mean") -> Figure:
     """All panels of the mean view, with LB-SGB's exact plateau as a thin dashed line; the panels of p(a*) in other views."""
-    import matplotlib
-
     rows = experiment.rows if view == "mean" else experiment.learning_rows
-    with matplotlib.rc_context(PAPER_STYLE):
+    with styled(small=True):
         entries = len(rows[0][0].curves) + (view == "mean")
         legend_rows = -(-entries // experiment.legend_columns)
         size = (WIDTH, ROW_HEIGHT * len(rows) + LEGEND_HEIGHT * legend_rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .changing import changing_curves
 from .curves import learning_curves, standings
-from .style import save_figure
+from .panel import curve_grid
+from .style import save_figure, styled
 
-__all__ = ["changing_curves", "learning_curves", "save_figure", "standings"]
+__all__ = ["changing_curves", "curve_grid", "learning_curves", "save_figure", "standings", "styled"]

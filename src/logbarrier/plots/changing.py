@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..record import Record
-from .curves import MOST_BANDS, label_of, legend_below, look_of, mean_band
+from .curves import MOST_BANDS, legend_below, mean_band
+from .panel import look_of
 from .style import panels, styled
+from .words import label_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,70 +3,99 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from ..record import Record
-from .style import COLOURS, DASHES, panels, styled
+from .panel import default_metric, draw, look_of, named_records
+from .style import COLOURS, panels, styled
+from .words import label_of, short_label_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Records = Mapping[str, Record] | Sequence[Record] | Record
+Names = Sequence[str] | Mapping[str, str] | None
 MOST_BANDS = 9  # with more curves than that, bands hide one another
 LEGEND_WIDTH = 150  # characters that fit below the panels, line samples included
-LABELS = {
-    "optimal_probability": "probability of the optimal arm",
-    "min_probability": "smallest probability",
-    "wrong_probability": "largest probability of a wrong arm",
-    "regret": "cumulative regret",
-    "suboptimality": "suboptimality",
-    "gradient_norm": "gradient norm",
-    "inverse_square_probability": r"$1/\pi(a^*)^2$",
-    "entropy": "entropy",
-}
-OF_THE_MOMENT = {  # where a problem changes while it is played
-    "optimal_probability": "probability of the present best arm",
-    "wrong_probability": "largest probability of an arm that is not the present best",
-    "regret": "cumulative dynamic regret",
-}
-SHORT = {"optimal_probability": "p(a*)"}
-SHORT_OF_THE_MOMENT = {"optimal_probability": "p(present best)", "regret": "dynamic regret"}
 
 
-def label_of(metric: str, changes: bool = False) -> str:
-    """A metric in words; changes: of a problem that changes, whose best arm is that of the moment."""
-    return (LABELS | OF_THE_MOMENT if changes else LABELS).get(metric, metric.replace("_", " "))
+@overload
+def learning_curves(
+    records: Records, metric: str | None = ..., *, ax: None = None, labels: Names = ..., band: str = ..., scale: str = ...
+) -> Figure: ...
+@overload
+def learning_curves(
+    records: Records, metric: str | None = ..., *, ax: Axes, labels: Names = ..., band: str = ..., scale: str = ...
+) -> Axes: ...
+def learning_curves(
+    records: Records,
+    metric: str | None = None,
+    *,
+    ax: Axes | None = None,
+    labels: Names = None,
+    band: str = "interval",
+    scale: str = "linear",
+) -> Figure | Axes:
+    """Plot records together: one panel on `ax`, or a figure of its own with the spread of the runs and those that are stuck.
+
+    records  by label, a list, or one record
+    metric   what to plot; by default the one that says most, such as optimal_probability
+    ax       Matplotlib axes to plot on; they are returned, and nothing but their own panel is changed
+    labels   names for the legend: one per record, or by present label
+    band     "interval": the mean with its 95 % t-interval; "quantiles": the median with the middle half of the runs; "none"
+    scale    "linear", "log" (values) or "log-log" (values and steps)
+
+    Without `ax` the figure shows the mean, the middle half of the runs and, where measured, the fraction of runs stuck.
+
+    >>> import logbarrier as lb
+    >>> from matplotlib.figure import Figure
+    >>> record = lb.simulate(lb.SGB(learning_rate=0.1), lb.GapInstances(n_arms=3), horizon=50, runs=4, seed=0)
+    >>> ax = Figure().subplots()
+    >>> lb.plots.learning_curves({"SGB": record}, metric="regret", ax=ax).get_ylabel()
+    'cumulative regret'
+    """
+    if ax is not None:
+        return draw(ax, records, metric, labels=labels, band=band, scale=scale)
+    named = named_records(records, labels)
+    return overview(named, metric or default_metric(named), scale=scale)
 
 
-def short_label_of(metric: str, changes: bool = False) -> str:
-    """The same as it fits a column."""
-    return (SHORT | SHORT_OF_THE_MOMENT if changes else SHORT).get(metric, metric.replace("_", " "))
-
-
-def learning_curves(records: Mapping[str, Record], metric: str = "optimal_probability") -> Figure:
-    """Mean with 95 % t-band of each record, the middle half of its runs, and, where measured, the fraction of runs stuck."""
+def overview(records: Mapping[str, Record], metric: str, *, scale: str = "linear", with_regret: bool = False) -> Figure:
+    """Mean with interval, the middle half of the runs, runs that are stuck, and the regret, each where it was measured."""
     columns, legend_rows = legend_below(records)
+    with_stuck = any("wrong_probability" in record.values for record in records.values())
+    with_regret = with_regret and metric != "regret" and all("regret" in record.values for record in records.values())
+    banded = len(records) <= MOST_BANDS
     with styled():
-        size = (10.5, 3.0 + 0.2 * legend_rows)
-        with_stuck = any("wrong_probability" in record.values for record in records.values())
-        figure, (mean_axes, spread_axes, *stuck_axes) = panels(1, 3 if with_stuck else 2, size=size, sharex=True)
+        count = 2 + with_stuck + with_regret
+        figure, panes = panels(1, count, size=(max(10.5, 3.2 * count), 3.0 + 0.2 * legend_rows), sharex=True)
+        mean_axes, spread_axes = panes[0], panes[1]
         for number, (label, record) in enumerate(records.items()):
             colour, dashes = look_of(number)
-            banded = len(records) <= MOST_BANDS
             mean_band(mean_axes, record, metric, label, colour, dashes, banded)
             _quantile_band(spread_axes, record, metric, colour, dashes, banded)
             if "wrong_probability" in record.values:
-                stuck_axes[0].plot(record.steps, record.stuck(), dashes, color=colour)
+                panes[2].plot(record.steps, record.stuck(), dashes, color=colour)
+            if with_regret:
+                mean_band(panes[-1], record, "regret", "_", colour, dashes, banded)
         mean_axes.set(title="mean and 95 % interval", ylabel=label_of(metric))
         spread_axes.set(title="median and middle 50 % of runs")
-        for axes in stuck_axes:
-            axes.set(title="runs stuck on a wrong arm", ylim=(-0.03, 1.03))
-        if metric in ("optimal_probability", "wrong_probability"):
-            mean_axes.set_ylim(-0.03, 1.03)
-            spread_axes.set_ylim(-0.03, 1.03)
-        for axes in (mean_axes, spread_axes, *stuck_axes):
+        if with_stuck:
+            panes[2].set(title="runs stuck on a wrong arm", ylim=(-0.03, 1.03))
+        if with_regret:
+            panes[-1].set(title=label_of("regret"))
+        for axes in (mean_axes, spread_axes):
+            if metric in ("optimal_probability", "wrong_probability"):
+                axes.set_ylim(-0.03, 1.03)
+            if scale != "linear":
+                axes.set_yscale("log")
+        for axes in panes:
             axes.set_xlabel("step")
-            axes.ticklabel_format(axis="x", style="sci", scilimits=(-3, 5), useMathText=True)
+            if scale == "log-log":
+                axes.set_xscale("log")
+            else:
+                axes.ticklabel_format(axis="x", style="sci", scilimits=(-3, 5), useMathText=True)
         figure.legend(loc="outside lower center", ncols=columns)
     return figure
 
@@ -124,11 +153,6 @@ def legend_below(records: Mapping[str, Record]) -> tuple[int, int]:
     longest = max((len(label) for label in records), default=1)
     columns = max(1, min(len(records), LEGEND_WIDTH // (longest + 8)))
     return columns, -(-len(records) // columns)
-
-
-def look_of(number: int) -> tuple[str, str]:
-    """Colour and dashes of curve number 0, 1, ..."""
-    return COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
 
 
 def mean_band(axes: Axes, record: Record, metric: str, label: str, colour: str, dashes: str, banded: bool) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Colour-blind safe (Okabe and Ito 2008) and of falling lightness, so that grey prints can be distinguished.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+FORMATS = (".pdf", ".svg", ".png")
 DASHES = ("-", "--", ":", "-.")  # distinguish curves when there are more curves than colours
 STYLE: Any = {
     "font.size": 9,
@@ -26,14 +27,19 @@ STYLE: Any = {
     "legend.frameon": False,
     "savefig.dpi": 160,
     "svg.hashsalt": "logbarrier",
+    "pdf.fonttype": 42,  # TrueType, embedded: journals refuse Matplotlib's default
+    "ps.fonttype": 42,
 }
 
 
-def styled() -> AbstractContextManager[None]:
-    """Matplotlib's settings for the figures of this package, for the length of a `with` block."""
+SMALL: Any = {"font.size": 8, "axes.titlesize": 8, "lines.linewidth": 1.4}  # for the text width of a paper
+
+
+def styled(*, small: bool = False) -> AbstractContextManager[None]:
+    """Matplotlib's settings for the figures of this package, for the length of a `with` block; small: for a paper's page."""
     import matplotlib
 
-    context: AbstractContextManager[None] = matplotlib.rc_context(STYLE)
+    context: AbstractContextManager[None] = matplotlib.rc_context({**STYLE, **SMALL} if small else STYLE)
     return context
 
 
@@ -50,9 +56,14 @@ def panels(rows: int, columns: int, *, size: tuple[float, float], **options: Any
 
 def check_figure_name(path: str | Path) -> Path:
     """The path, if its ending is one that can be written."""
-    if Path(path).suffix not in (".png", ".pdf", ".svg"):
+    if Path(path).suffix not in FORMATS:
         raise ValueError(f"plot: the file must end in .png, .pdf or .svg, got {Path(path).name!r}")
     return Path(path)
+
+
+def save_formats(figure: Figure, path: Path) -> list[Path]:
+    """Write the figure as PDF, SVG and PNG next to each other; `path` has no ending."""
+    return [save_figure(figure, path.with_name(path.name + ending)) for ending in FORMATS]
 
 
 def save_figure(figure: Figure, path: str | Path) -> Path:

@@ -21,7 +21,7 @@ def made_from(stores: Iterable[Store]) -> str:
     for source in sorted(PACKAGE.rglob("*.py")):
         digest.update(source.relative_to(PACKAGE).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
     for store in stores:
-        digest.update(str(store.folder).encode())
+        digest.update(f"{store.folder} {dict(store.study.labels)} {dict(store.study.figure)}".encode())
         for cell in store.study.cells():
             digest.update(f"{cell.id} {store.state(cell)} {store.provenance(cell)}".encode())
     return digest.hexdigest()

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..base.files import whole_file
 from ..studies import CannotWriteError, Store, write_summary
 from . import study_sections
+from .grid_section import grid
 from .html_page import commands, heading, page, paragraph, title
 from .products import is_current, made_from, mark_current
 from .ranking_section import rankings
@@ -16,9 +17,9 @@ from .ranking_section import rankings
 Body = Callable[[Path], tuple[list[str], list[Path]]]
 
 
-def publish(store: Store) -> Path:
-    """Build what is not current in the store's folder; returns the page."""
-    return publish_page(store, [store], lambda folder: _study_body(store, folder))
+def publish(store: Store, notes: Sequence[str] = ()) -> Path:
+    """Build what is not current in the store's folder; returns the page. notes: paragraphs below its title."""
+    return publish_page(store, [store], lambda folder: _study_body(store, folder, notes))
 
 
 def publish_page(store: Store, origins: Iterable[Store], body: Body) -> Path:
@@ -79,20 +80,23 @@ def publish_together(stores: Sequence[Store], target: Path) -> Path:
     return target
 
 
-def _study_body(store: Store, folder: Path) -> tuple[list[str], list[Path]]:
+def _study_body(store: Store, folder: Path, notes: Sequence[str]) -> tuple[list[str], list[Path]]:
     listed = study_sections.entries([store])
     curves, files = study_sections.curves(listed, folder)
     ranked, drawn = rankings(listed, folder)
+    asked_for, grid_files = grid(store, folder)
     lines = [
         f"logbarrier run {store.folder / 'study.toml'} --out {store.folder.parent}",
         f"logbarrier report {store.folder}",
     ]
     sections = [
         *study_sections.opening(store, f"Study {store.study.name}"),
+        *map(paragraph, notes),
+        *asked_for,
         *ranked,
         *curves,
         *study_sections.endings(listed),
         *study_sections.timings(store),
         *study_sections.rerun(store, lines),
     ]
-    return sections, files + drawn
+    return sections, files + drawn + grid_files

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..plots import save_figure, standings
-from ..plots.curves import short_label_of
+from ..plots.words import short_label_of
 from .html_page import heading, paragraph, picture, table
 from .ranking import Place, ranking
 from .study_sections import Entry, by_problem, measured_by_all, number

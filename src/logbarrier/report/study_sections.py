@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..plots import changing_curves, learning_curves, save_figure
+from ..plots import changing_curves
 from ..plots.changing import moments
-from ..plots.curves import label_of, short_label_of
+from ..plots.curves import overview
+from ..plots.style import FORMATS, save_formats
+from ..plots.words import label_of, short_label_of
 from ..record import Record
 from ..studies import Case, Store, records
 from ..studies.status import case_statuses, seconds_of, study_status
@@ -43,7 +45,7 @@ class Entry:
 def entries(stores: Sequence[Store]) -> list[Entry]:
     """Every case with finished runs. Names hold what differs; where two studies share a rule's name, that of the study too."""
     found = [(store, case, record) for store in stores for case, record in records(store)]
-    labels = Labels([case for _, case, _ in found])
+    labels = Labels([case for _, case, _ in found], {key: name for store in stores for key, name in store.study.labels.items()})
     names = [(labels.rule(case), _problem(labels, store, stores, case)) for store, case, _ in found]
     listed = []
     for (store, case, record), (rule, problem) in zip(found, names, strict=True):
@@ -84,11 +86,12 @@ def opening(store: Store, name: str) -> list[str]:
 
 def curves(listed: Sequence[Entry], folder: Path) -> tuple[list[str], list[Path]]:
     """One figure per problem, with what it shows; returns sections and files."""
-    sections, files = [heading("Learning curves")], []
+    sections, files = [heading("Learning curves")], list[Path]()
     for number, (problem, group) in enumerate(by_problem(listed).items(), 1):
         figure, caption = _changing(group) if group[0].case.changes else _learning(group)
-        files.append(save_figure(figure, folder / f"curves-{number}.svg"))
-        sections.append(picture(files[-1], f"{problem}: {caption}"))
+        written = save_formats(figure, folder / f"curves-{number}")
+        sections.append(picture(written[FORMATS.index(".svg")], f"{problem}: {caption}"))
+        files += written
     return sections, files
 
 
@@ -97,8 +100,9 @@ def _learning(group: Sequence[Entry]) -> tuple[Figure, str]:
     measured = measured_by_all(group)
     metric = group[0].case.setting.plotted_metric(measured)
     stuck = ", and the fraction of runs stuck on a wrong arm" if "wrong_probability" in measured else ""
-    figure = learning_curves({entry.rule: entry.record for entry in group}, metric)
-    return figure, f"{label_of(metric)}, the middle half of the runs{stuck}"
+    regret = ", and the regret" if "regret" in measured and metric != "regret" else ""
+    figure = overview({entry.rule: entry.record for entry in group}, metric, with_regret=True)
+    return figure, f"{label_of(metric)}, the middle half of the runs{stuck}{regret}"
 
 
 def _changing(group: Sequence[Entry]) -> tuple[Figure, str]:

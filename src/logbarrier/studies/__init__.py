@@ -19,7 +19,7 @@ from .cell import Case
 from .local import LocalExecutor
 from .results import record_of, records
 from .run import Executor, Outcome, run
-from .run_study import StudyRun, run_study
+from .run_study import StudyRun, load_study, run_study
 from .store import CannotWriteError, Store
 from .study import Study, case_of, product
 from .study_file import read_study, study_as_toml
@@ -35,6 +35,7 @@ __all__ = [
     "Study",
     "StudyRun",
     "case_of",
+    "load_study",
     "product",
     "read_study",
     "record_of",

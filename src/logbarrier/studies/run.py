@@ -11,6 +11,7 @@ from typing import Protocol
 
 from .cell import Case, Cell
 from .local import Report, Result
+from .status import case_statuses
 from .store import Store
 
 
@@ -85,6 +86,7 @@ def run(
             elif state == "damaged":
                 outcome.damaged.append(cell.id)
                 warn(f"cell {cell.id} was damaged; it is moved to {store.move_damaged(cell)} and computed again")
+        due = _slow_first(store, due)
         count = _Count(sum(cell.steps for cell in due), progress)
         with contextlib.closing(executor.compute(due, count.add)) as results:
             for result in results:
@@ -92,6 +94,12 @@ def run(
         outcome.seconds = round(time.monotonic() - started, 3)
         store.write_manifest(vars(outcome))
         return outcome
+
+
+def _slow_first(store: Store, due: list[Cell]) -> list[Cell]:
+    """Cells of cases that no finished cell has timed, then the others from the slowest on: no slow one is left for the end."""
+    known = {one.case.key: one.seconds / max(one.cells["done"], 1) for one in case_statuses(store) if one.seconds > 0.0}
+    return sorted(due, key=lambda cell: -known.get(cell.case.key, float("inf")))  # stable: blocks stay in order
 
 
 def _keep(store: Store, result: Result, outcome: Outcome, warn: Callable[[str], None]) -> None:

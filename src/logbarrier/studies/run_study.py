@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from ..base import validate
 from ..base.progress import Bar
@@ -14,16 +17,26 @@ from .cell import Case
 from .local import LocalExecutor
 from .results import records
 from .run import Executor, Outcome, run
+from .status import StudyStatus, case_statuses, study_status
 from .store import Store
 from .study import Study
+from .summary import case_columns
 
 
 @dataclass(frozen=True)
 class StudyRun:
-    """A study that was run: where it is, what was computed for it this time, and its records."""
+    """A study in its folder: where it is, what was computed for it this time, and its records.
+
+    outcome  what `run_study` did; of a study that was loaded, nothing
+    """
 
     store: Store
     outcome: Outcome
+
+    @property
+    def study(self) -> Study:
+        """What was asked for."""
+        return self.store.study
 
     @property
     def folder(self) -> Path:
@@ -33,6 +46,42 @@ class StudyRun:
     def records(self) -> list[tuple[Case, Record]]:
         """Every case with its record."""
         return list(records(self.store))
+
+    def to_frame(self) -> Any:
+        """Return all results as one pandas DataFrame: a row per case, run and checkpoint.
+
+        Its columns are problem, rule, the size of the problem, every parameter (`rule.eta`), run, step and every metric.
+        """
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            raise ImportError("StudyRun.to_frame: needs pandas; install it with pip install pandas") from None
+        frames = [record.to_frame().assign(**case_columns(case)) for case, record in self.records()]
+        if not frames:
+            raise ValueError(f"StudyRun.to_frame: {self.folder} has no finished cell; run the study first")
+        whole = pandas.concat(frames, ignore_index=True)
+        first, *_ = self.records()
+        measured = ["run", "step", *first[1].metrics]
+        return whole[[*(column for column in whole.columns if column not in measured), *measured]]
+
+    def status(self) -> StudyStatus:
+        """How many cells are done, missing, failed and damaged, and the seconds left on this machine."""
+        return study_status(case_statuses(self.store), os.cpu_count() or 1)
+
+
+def load_study(folder: str | Path) -> StudyRun:
+    """Open the folder of a study that was run, here or by `logbarrier run`; nothing is computed.
+
+    >>> import tempfile, logbarrier as lb
+    >>> rules = [lb.SGB(learning_rate=0.1), lb.NPG(learning_rate=0.1)]
+    >>> study = lb.Study(name="two", problems=[lb.GapInstances(n_arms=5)], rules=rules, horizon=100, runs=4, checkpoints=3)
+    >>> folder = lb.run_study(study, out=tempfile.mkdtemp()).folder
+    >>> loaded = lb.load_study(folder)
+    >>> loaded.status().cells["done"], len(loaded.to_frame())
+    (2, 24)
+    """
+    store = Store.open(folder)
+    return StudyRun(store, Outcome(stored=sum(store.state(cell) == "done" for cell in store.study.cells())))
 
 
 def run_study(

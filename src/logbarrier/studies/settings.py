@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -35,6 +36,7 @@ class Setting(ABC):
     ranked_by        metric -> whether less is better; the first one that a study measured ranks its rules
     plotted          metrics of the learning curves; the first one that was measured is plotted
     symbols          the sizes of a problem, as `sizes` names them -> the symbol in labels
+    read_file        reads a problem from a file of arrays, where the setting has such files
     """
 
     name: ClassVar[str]
@@ -47,6 +49,7 @@ class Setting(ABC):
     plotted: tuple[str, ...]
     symbols: Mapping[str, str]
     engines: tuple[str, ...] = ("auto",)
+    read_file: Callable[[Path], Any] | None = None
 
     @abstractmethod
     def is_problem(self, problem: Any) -> bool:
@@ -87,6 +90,14 @@ class Setting(ABC):
             "threads": threads,
             "progress": progress or False,
         }
+
+    def measurable(self, problem: Any) -> tuple[str, ...]:
+        """Return the metrics that can be measured on a problem."""
+        return self.metrics
+
+    def class_of(self, problem: Any) -> type[Any]:
+        """Return the class that makes a problem again from its `arguments`."""
+        return type(problem)
 
     def changes(self, problem: Any) -> bool:
         """Whether a problem changes while it is played: then regret is dynamic, and the best arm that of the moment."""
@@ -135,10 +146,11 @@ def setting_of_problem(problem: Any) -> Setting:
     raise WrongTypeError(f"Study: problem must be a problem such as GapInstances(n_arms=10), got {problem!r}")
 
 
-def class_named(kind: str, name: Any, near: Path | None = None, within: Setting | None = None) -> type[Any]:
-    """The class of a rule or problem (kind) that a table names: one of this package, an entry point, or a user-defined one.
+def maker_named(kind: str, name: Any, near: Path | None = None, within: Setting | None = None) -> Callable[..., Any]:
+    """What makes the rule or problem (kind) that a table names: a class of this package, an entry point, or a user's own code.
 
-    within: the only setting whose names count, as two settings may have rules of one name.
+    A problem may also be a function or a file of arrays. within: the only setting whose names count, as two settings may
+    have rules of one name.
     """
     known: list[str] = []
     for setting in settings() if within is None else [within]:
@@ -146,7 +158,9 @@ def class_named(kind: str, name: Any, near: Path | None = None, within: Setting 
         if isinstance(name, str) and name in classes:
             return classes[name]
         known += classes
-    found: type[Any] | None = None
+        if kind == "problem" and isinstance(name, str) and name.endswith(".npz") and setting.read_file is not None:
+            return partial(setting.read_file, (near or Path.cwd()) / name)
+    found = None
     if isinstance(name, str):
         found = (
             user_defined.load(name, near)
@@ -155,12 +169,16 @@ def class_named(kind: str, name: Any, near: Path | None = None, within: Setting 
         )
     if found is None:
         near_miss = did_you_mean(name, known)
-        raise ValueError(f"{kind} must be one of {', '.join(known)}, or 'file.py:Class', got {name!r}{near_miss}")
-    return found
+        more = "'file.py:Class'" if kind == "rule" else "'file.py:Class', 'file.py:function' or 'file.npz'"
+        raise ValueError(f"{kind} must be one of {', '.join(known)}, or {more}, got {name!r}{near_miss}")
+    if kind == "rule" and not isinstance(found, type):
+        raise ValueError(f"{name}: a rule must be a class, got {found!r}")
+    maker: Callable[..., Any] = found
+    return maker
 
 
 def name_of_class(kind: str, found: type[Any]) -> str:
-    """The name that `class_named` turns back into this class."""
+    """The name that `maker_named` turns back into this class."""
     for setting in settings():
         for name, known in (setting.rules if kind == "rule" else setting.problems).items():
             if known is found:

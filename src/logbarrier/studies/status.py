@@ -9,6 +9,7 @@ from typing import Any
 
 from .cell import Case
 from .store import Store
+from .tables import name_of
 
 STATES = ("done", "missing", "failed", "damaged")
 
@@ -45,14 +46,16 @@ def case_statuses(store: Store) -> list[CaseStatus]:
         times = [seconds / cell.steps for cell, seconds in made if seconds is not None]
         steps = {state: sum(c.steps for c, s in zip(cells, states, strict=True) if s == state) for state in STATES}
         found.append((case, {state: states.count(state) for state in STATES}, steps, times))
-    by_size: dict[str, list[float]] = {}
+    alike: dict[tuple[str, str], list[float]] = {}  # seconds per step of the same rule, and of the same size of problem
     for case, _, _, times in found:
-        by_size.setdefault(str(case.sizes), []).extend(times)
+        for group in (("rule", name_of(case.rule)), ("size", str(case.sizes)), ("any", "")):
+            alike.setdefault(group, []).extend(times)
     statuses = []
     for case, counts, steps, times in found:
-        pace = times or by_size[str(case.sizes)] or [time for every in by_size.values() for time in every]
+        others = alike["rule", name_of(case.rule)] or alike["size", str(case.sizes)] or alike["any", ""]
+        pace = mean(times) if times else max(others, default=None)  # the slowest of those like it
         left = steps["missing"] + steps["damaged"]
-        seconds_left = 0.0 if left == 0 else (mean(pace) * left if pace else None)
+        seconds_left = 0.0 if left == 0 else (pace * left if pace is not None else None)
         statuses.append(CaseStatus(case, counts, (mean(times) * steps["done"] if times else 0.0), seconds_left))
     return statuses
 

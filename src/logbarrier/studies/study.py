@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import InitVar, dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import InitVar, dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
@@ -41,20 +41,27 @@ def product(problems: Iterable[Any], rules: Iterable[Any]) -> list[Case]:
 class Labels:
     """Short names that distinguish some cases: the parameters that differ among them."""
 
-    def __init__(self, cases: Sequence[Case]) -> None:
+    def __init__(self, cases: Sequence[Case], names: Mapping[str, str] | None = None) -> None:
+        self._names = names or {}
         self._constant_of_rules = _constant_keys([case.rule for case in cases])
         self._constant_of_problems = _constant_keys([case.problem for case in cases])
 
     def rule(self, case: Case) -> str:
         """Its rule, such as 'log-barrier-sgb eta=100'."""
-        return described({k: v for k, v in case.rule.items() if k == "rule" or k not in self._constant_of_rules})
+        return self.rule_without(case, ())
+
+    def rule_without(self, case: Case, hidden: Collection[str]) -> str:
+        """The same without some parameters."""
+        label = described(case.rule, {*self._constant_of_rules, *hidden})
+        name, space, rest = label.partition(" ")
+        return self._names.get(label) or f"{self._names.get(name, name)}{space}{rest}"
 
     def problem(self, case: Case) -> str:
         """Its problem and the size of it, such as 'gap=0.1 K=10'."""
         hidden = self._constant_of_problems - {"problem"} | set(case.sizes)
-        name = described({key: value for key, value in case.problem.items() if key not in hidden})
+        name = described(case.problem, hidden)
         sizes = (f"{case.setting.symbols[key]}={size}" for key, size in case.sizes.items())
-        one_kind = "problem" in self._constant_of_problems
+        one_kind = "problem" in self._constant_of_problems and "name" not in case.problem
         return " ".join([name.partition(" ")[2] if one_kind else name, *sizes]).strip()
 
 
@@ -72,6 +79,9 @@ class Study:
     metrics        what is measured; all that the setting knows by default
     bad_start      None for a uniform start, or the probability the optimal arm starts at
     engine         as in `simulate`
+    labels         names for figures and tables, by the name of a rule or by its whole label; they change no cell
+    figure         a grid of panels in the report: {"rows": "learning_rate", "columns": "n_arms"} has a row per learning rate
+                   and a column per number of arms, "metric" says which metric
 
     >>> import logbarrier as lb
     >>> rules = [lb.SGB(learning_rate=0.1), lb.NPG(learning_rate=0.1)]
@@ -91,6 +101,8 @@ class Study:
     metrics: Sequence[str] | None = None
     bad_start: float | None = None
     engine: str = "auto"
+    labels: Mapping[str, str] = field(default_factory=dict)
+    figure: Mapping[str, str] = field(default_factory=dict)
     problems: InitVar[Iterable[Any]] = ()
     rules: InitVar[Iterable[Any]] = ()
 
@@ -106,6 +118,8 @@ class Study:
         else:
             self._set("checkpoints", _whole("checkpoints", self.checkpoints, 2))
         validate.choice("Study", "spacing", self.spacing, ("linear", "log"))
+        _check_words("labels", self.labels)
+        _check_words("figure", self.figure)
         if self.bad_start is not None:
             self._set("bad_start", _probability("bad_start", self.bad_start))
         for case in self.cases:
@@ -121,14 +135,16 @@ class Study:
     def _check_cases(self) -> None:
         setting = self.setting
         validate.choice("Study", "engine", self.engine, setting.engines)
-        known = ", ".join(setting.metrics)
+        measurable = [setting.measurable(case.made_problem) for case in self.cases if case.setting is setting]
+        metrics = tuple(name for name in setting.metrics if all(name in each for each in measurable))
+        known = ", ".join(metrics)
         if self.metrics is not None:
             validate.instance("Study", "metrics", self.metrics, (list, tuple), f"a list of names from {known}")
         if self.metrics is not None and not self.metrics:
             raise ValueError(f"Study: metrics must be a list of names from {known}, got {self.metrics!r}")
         for name in self.metrics or ():
-            validate.choice("Study", "metrics", name, setting.metrics)
-        self._set("metrics", tuple(name for name in setting.metrics if self.metrics is None or name in self.metrics))
+            validate.choice("Study", "metrics", name, metrics)
+        self._set("metrics", tuple(name for name in metrics if self.metrics is None or name in self.metrics))
         for case in self.cases:
             if case.setting is not setting:
                 names = f"{case.setting.name} and {setting.name}"
@@ -190,7 +206,7 @@ class Study:
 
     @cached_property
     def _labels(self) -> Labels:
-        return Labels(self.cases)
+        return Labels(self.cases, self.labels)
 
     def rule_label(self, case: Case) -> str:
         """The case's rule with the parameters that differ within the study."""
@@ -229,6 +245,16 @@ def _check_name(name: Any) -> None:
         raise ValueError(f"Study: name must be a valid folder name without control characters, got {name!r}")
     if len(name.encode()) > LONGEST_NAME:
         raise ValueError(f"Study: name must be at most {LONGEST_NAME} bytes long, to fit a folder, got {len(name.encode())}")
+
+
+def _check_words(key: str, table: Any) -> None:
+    """A table of words: labels by name, or the layout of a figure."""
+    validate.instance("Study", key, table, Mapping, "a table of words")
+    for name, value in table.items():
+        validate.instance("Study", f"{key}.{name}", value, str, "a word")
+    if key == "figure":
+        for name in table:
+            validate.choice("Study", "figure key", name, ("rows", "columns", "metric"))
 
 
 def _probability(key: str, value: Any) -> float:

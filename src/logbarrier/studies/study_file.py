@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -40,6 +41,7 @@ from .study import Study
 from .tables import LISTS, Table, grid, problem_of, rule_of, table_of_problem, table_of_rule
 
 STUDY_KEYS = tuple(field.name for field in fields(Study) if field.name != "cases")  # problems and rules are no fields
+BARE_KEY = re.compile("[A-Za-z0-9_-]+")
 MOST_CASES = 10_000  # rules on problems
 EXECUTION_KINDS: dict[str, type] = {"threads": int, "executor": str, "workers": int, "scheduler": str, "out": str}
 
@@ -178,7 +180,7 @@ def study_as_toml(study: Study, *, refer: bool = False) -> str:
     refer: write references to arrays in place of long lists, for a file that has their folder next to it.
     """
     written: Callable[[Table], Table] = dict if refer else with_values
-    lines = [f"{key} = {_toml(getattr(study, key))}" for key in STUDY_KEYS if getattr(study, key) is not None]
+    lines = [f"{key} = {_toml(getattr(study, key))}" for key in STUDY_KEYS if getattr(study, key) not in (None, {})]
     problems: dict[str, list[Case]] = {}
     for case in study.cases:
         problems.setdefault(json.dumps(case.problem), []).append(case)
@@ -193,9 +195,14 @@ def _entries(table: Table) -> list[str]:
     return [f"{key} = {_toml(value)}" for key, value in table.items()]
 
 
+def _key(name: str) -> str:
+    """A key of an inline table, quoted where it must be."""
+    return name if BARE_KEY.fullmatch(name) else _toml(name)
+
+
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key} = {_toml(entry)}" for key, entry in value.items()) + "}"
+        return "{" + ", ".join(f"{_key(key)} = {_toml(entry)}" for key, entry in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_toml, value)) + "]"
     plain = json.dumps(value, ensure_ascii=False)  # TOML writes words, numbers and truth values as JSON does,

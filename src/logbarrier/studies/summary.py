@@ -20,6 +20,7 @@ from .arrays import shown
 from .cell import Case
 from .results import records
 from .store import CannotWriteError, Store
+from .tables import name_of
 from .user_defined import short_name
 
 Row = dict[str, Any]
@@ -54,7 +55,7 @@ def run_rows(store: Store) -> Iterator[Row]:
 
 def case_columns(case: Case) -> Row:
     """A case in columns: problem and rule by name, the problem's size, and every parameter of both."""
-    columns: Row = {"problem": short_name(case.problem["problem"]), "rule": short_name(case.rule["rule"]), **case.sizes}
+    columns: Row = {"problem": name_of(case.problem), "rule": short_name(case.rule["rule"]), **case.sizes}
     for kind, table in (("problem", case.problem), ("rule", case.rule)):
         for key, value in table.items():
             if key not in (kind, *case.sizes):

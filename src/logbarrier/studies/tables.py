@@ -8,9 +8,11 @@ lists over all their combinations. Long lists of numbers are references to array
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import itertools
 import json
+from collections.abc import Callable, Collection
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from ..base.failure import WrongTypeError
 from ..base.parameters import hints_of, parameters_of
 from ..base.validate import did_you_mean
 from . import arrays
-from .settings import Setting, class_named, name_of_class, setting_of_problem, setting_of_rule
+from .settings import Setting, maker_named, name_of_class, setting_of_problem, setting_of_rule
 from .user_defined import short_name, without_place
 
 Table = dict[str, Any]
@@ -60,8 +62,9 @@ def table_of_problem(problem: Any) -> Table:
     name = type(problem).__name__
     if not hasattr(problem, "arguments"):
         raise ValueError(f"Study: {name} must have a method arguments() with the keyword arguments that make it again")
-    table: Table = arrays.with_references({"problem": name_of_class("problem", type(problem)), **problem.arguments()})
-    if type(problem) not in setting.problems.values():
+    kind = setting.class_of(problem)
+    table: Table = arrays.with_references({"problem": name_of_class("problem", kind), **problem.arguments()})
+    if kind not in setting.problems.values():
         _check_round_trip(name, "arguments", table, lambda: setting.same(problem_of(table), problem))
     return table
 
@@ -91,10 +94,19 @@ def _depth(value: Any) -> int:
     return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 0
 
 
-def described(table: Table) -> str:
-    """A table on one line, as in 'log-barrier-sgb learning_rate=0.1 eta=1000'."""
-    name = next((short_name(table[key]) for key in ("rule", "problem") if key in table), "")
-    return " ".join([name, *(f"{key}={_short(value)}" for key, value in table.items() if key not in ("rule", "problem"))])
+def described(table: Table, hidden: Collection[str] = ()) -> str:
+    """A table on one line without the hidden keys, as in 'log-barrier-sgb learning_rate=0.1 eta=1000'."""
+    name, arrays_of_it = name_of(table), ("name", "P", "R", "rho") if "name" in table else ()
+    left_out = {"rule", "problem", *arrays_of_it, *hidden}
+    return " ".join([name, *(f"{key}={_short(value)}" for key, value in table.items() if key not in left_out)])
+
+
+def name_of(table: Table) -> str:
+    """The name of a rule or problem as it is shown; an MDP that is its arrays has a name and a hash: 'inventory@1a2b3c4d'."""
+    if "name" not in table:
+        return next((short_name(table[key]) for key in ("rule", "problem") if key in table), "")
+    content = json.dumps({key: value for key, value in table.items() if key != "name"}, sort_keys=True)
+    return f"{table['name']}@{hashlib.sha256(content.encode()).hexdigest()[:8]}"
 
 
 def _short(value: Any) -> str:
@@ -106,22 +118,24 @@ def _short(value: Any) -> str:
 
 
 def _made(naming: str, table: Table, near: Path | None, within: Setting | None = None) -> Any:
-    kind = class_named(naming, table.get(naming), near, within)
+    kind = maker_named(naming, table.get(naming), near, within)
     owner = short_name(table[naming])
+    signature = inspect.signature(kind).parameters
+    takes_any = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in signature.values())
     takes = {
         name: parameter
-        for name, parameter in inspect.signature(kind).parameters.items()
+        for name, parameter in signature.items()
         if parameter.kind in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     }
     arguments = {key: arrays.with_values(value) for key, value in table.items() if key != naming}
     listed = f"it takes {', '.join(takes)}" if takes else "it takes none"
     for key in arguments:
-        if key not in takes:
+        if key not in takes and not takes_any:
             raise ValueError(f"{owner}: has no parameter {key}; {listed}{did_you_mean(key, takes)}")
     for key, parameter in takes.items():
         if parameter.default is inspect.Parameter.empty and key not in arguments:
             raise ValueError(f"{owner}: needs {key}; {listed}")
-    fields = parameters_of(kind) if is_dataclass(kind) else {}
+    fields = parameters_of(kind) if isinstance(kind, type) and is_dataclass(kind) else {}
     hints = _hints(kind)
     for key, value in arguments.items():
         arguments[key] = fields[key].read(owner, key, value) if key in fields else value
@@ -129,10 +143,10 @@ def _made(naming: str, table: Table, near: Path | None, within: Setting | None =
     return kind(**arguments)
 
 
-def _hints(kind: type[Any]) -> dict[str, Any]:
-    """Argument -> type, as far as the class says and the names it uses are known."""
+def _hints(kind: Callable[..., Any]) -> dict[str, Any]:
+    """Argument -> type, as far as the class or function says and the names it uses are known."""
     try:
-        return hints_of(kind if is_dataclass(kind) else kind.__init__)
+        return hints_of(getattr(kind, "__init__") if isinstance(kind, type) and not is_dataclass(kind) else kind)  # noqa: B009
     except (NameError, TypeError):
         return {}
 

@@ -1,6 +1,6 @@
-"""User-defined rules and problems: where their class is found, in a file, a module or an installed package.
+"""User-defined rules and problems: where their class or function is found, in a file, a module or an installed package.
 
-my_rules.py:MyRule       a file, relative to the study file that names it
+my_rules.py:MyRule       a file, relative to the study file that names it; a problem may also be a function
 my_package.rules:MyRule  a module that Python can import here
 my-rule                  the entry point of that name in the group `logbarrier.rules` (or `logbarrier.problems`)
 """
@@ -52,27 +52,27 @@ def reference_to(kind: type[Any]) -> str:
     return f"{place}:{kind.__qualname__}"
 
 
-def load(reference: str, near: Path | None = None) -> type[Any]:
-    """The class that a reference names; files are relative to the folder `near`, the present one by default."""
+def load(reference: str, near: Path | None = None) -> Any:
+    """The class or function that a reference names; files are relative to the folder `near`, the present one by default."""
     place, _, rest = reference.rpartition(":")
     name = rest.partition("@")[0]  # earlier versions wrote a hash behind it
     folder = near or Path.cwd()
     module = _module_in(folder / place) if place.endswith(".py") else _module_called(place, folder)
-    kind = getattr(module, name, None)
-    if not isinstance(kind, type):
-        raise ValueError(f"{place}:{name}: there is no class {name} in {place}")
-    return kind
+    found = getattr(module, name, None)
+    if not callable(found):
+        raise ValueError(f"{place}:{name}: there is no class or function {name} in {place}")
+    return found
 
 
-def entry_point(group: str, name: str) -> type[Any] | None:
-    """The class that an installed package offers under a name, None if none does."""
+def entry_point(group: str, name: str) -> Any:
+    """The class or function that an installed package offers under a name, None if none does."""
     for found in entry_points(group=group, name=name):
         try:
             kind = found.load()
         except Exception as error:
             raise ValueError(f"{name}: the entry point {found.value} cannot be imported: {_said(error)}") from None
-        if not isinstance(kind, type):
-            raise ValueError(f"{name}: the entry point {found.value} must be a class, got {kind!r}")
+        if not callable(kind):
+            raise ValueError(f"{name}: the entry point {found.value} must be a class or a function, got {kind!r}")
         return kind
     return None
 

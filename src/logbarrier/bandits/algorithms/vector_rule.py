@@ -23,11 +23,13 @@ class VectorRule(Rule):
            policy (K,) is what the arm was drawn from, probability its entry, never 0; t = 1, 2, ...
     weigh  compiled (t, vectors, memory, hyper, weights): fills weights (K,), at least 0 and not all 0;
            after t steps p = weights / sum(weights); softmax of row 0 unless the rule says otherwise
+    uses_features  whether it knows features of the arms (`FeatureRule`)
     draw   compiled (u, t, policy, vectors, memory, hyper, stream) -> arm. Only for a rule that can draw without
            knowing p; its `learn` must not read the policy, which is then up to date only where it is measured
     """
 
     rows: ClassVar[tuple[str, ...]]
+    uses_features: ClassVar[bool] = False
     never_negative: ClassVar[tuple[str, ...]] = ()
     is_table: ClassVar[bool] = False
     learn: ClassVar[Any]
@@ -44,6 +46,14 @@ class VectorRule(Rule):
     ) -> np.ndarray:
         """E[change of row 0] at step t that the rule claims, (K,); means (K,) are the true mean rewards."""
         raise NotImplementedError
+
+    def row_names(self, count: int) -> tuple[str, ...]:
+        """The names of `count` vectors."""
+        return self.rows
+
+    def vectors_with(self, theta: np.ndarray, means: np.ndarray | None, features: np.ndarray | None) -> np.ndarray:
+        """`new_vectors` for a problem whose arms have features (m, K), or None; a rule without features ignores them."""
+        return self.new_vectors(theta, means)
 
     def new_vectors(self, theta: np.ndarray, means: np.ndarray | None) -> np.ndarray:
         """The vectors (V, K) before the first step, from log start probabilities and, if it knows them, the true means."""

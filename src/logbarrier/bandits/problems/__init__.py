@@ -14,6 +14,7 @@ from .counts import CountInstances, PoissonBandit
 from .family import Family
 from .gap_instances import BernoulliGapInstances, GapInstances, StudentInstances, UnequalNoiseInstances
 from .gaussian import GaussianBandit, gaussian_reward
+from .linear import FeatureInstances, LinearBandit
 from .needle import NeedleInstances
 from .revenue import CostBandit, CostInstances, RevenueBandit, RevenueInstances
 from .student import StudentBandit
@@ -28,8 +29,10 @@ __all__ = [
     "CostInstances",
     "CountInstances",
     "Family",
+    "FeatureInstances",
     "GapInstances",
     "GaussianBandit",
+    "LinearBandit",
     "NeedleInstances",
     "PoissonBandit",
     "ProblemSource",

@@ -8,13 +8,14 @@ import numpy as np
 
 from ...base import validate
 from ..problem import FiniteMDP
+from .finite_environment import made, name_of
 
 # in the order in which each environment numbers its actions
 ARROWS = {"FrozenLake": ("left", "down", "right", "up"), "CliffWalking": ("up", "right", "down", "left")}
 
 
 class GymnasiumMDP(FiniteMDP):
-    """An environment that is read from Gymnasium, see `from_gymnasium`; options that are None are left to Gymnasium."""
+    """An environment that is read from Gymnasium by its id, see `from_gymnasium`; options that are None are left out."""
 
     def __init__(
         self,
@@ -35,29 +36,35 @@ class GymnasiumMDP(FiniteMDP):
         return {"problem": "from_gymnasium", "environment": self.environment, "gamma": self.gamma, **self.options}
 
 
-def from_gymnasium(environment: str, *, gamma: float = 0.99, **options: Any) -> GymnasiumMDP:
+def from_gymnasium(environment: Any, *, gamma: float = 0.99, **options: Any) -> FiniteMDP:
     """FrozenLake, CliffWalking, Taxi or any other environment with a transition table `env.unwrapped.P`, pruned.
 
+    environment  an id, a spec (`gymnasium.spec(...)`) or an instance
+    options      go to `gymnasium.make`, such as map_name="8x8"
+
     A transition flagged as terminal becomes missing mass, rewards are expected rewards R[s, a], and the first state has the
-    law of `env.unwrapped.initial_state_distrib`. Options such as map_name="8x8" go to `gymnasium.make`. Needs the extra `mdp`.
+    law of `env.unwrapped.initial_state_distrib`. Without a table, `mdps.estimate` counts one, and `mdps.Environment` learns
+    from the environment itself. Needs the extra `mdp`.
     """
-    return GymnasiumMDP(environment, gamma=gamma, **options)
+    if isinstance(environment, str):
+        return GymnasiumMDP(environment, gamma=gamma, **options)
+    if hasattr(environment, "unwrapped"):
+        return FiniteMDP(**_arrays(environment, gamma, options))
+    spec_options = getattr(environment, "kwargs", {})
+    return GymnasiumMDP(getattr(environment, "id", environment), gamma=gamma, **{**spec_options, **options})
 
 
-def _arrays(environment: str, gamma: float, options: dict[str, Any]) -> dict[str, Any]:
+def _arrays(environment: Any, gamma: float, options: dict[str, Any]) -> dict[str, Any]:
     """What FiniteMDP takes."""
-    try:
-        import gymnasium
-    except ImportError:
-        raise ImportError("from_gymnasium: gymnasium must be installed: pip install 'logbarrier[mdp]'") from None
     gamma = validate.between_zero_and_one("from_gymnasium", "gamma", gamma)
-    try:
-        env: Any = gymnasium.make(environment, **options).unwrapped
-    except gymnasium.error.Error as error:
-        raise ValueError(f"from_gymnasium: {environment} cannot be made: {error}") from None
-    table = getattr(env, "P", None)
+    world: Any = made("from_gymnasium", environment, options).unwrapped
+    name = name_of(environment, options)
+    table = getattr(world, "P", None)
     if table is None:
-        raise ValueError(f"from_gymnasium: {environment} must have a transition table (env.unwrapped.P), but it has none")
+        raise ValueError(
+            f"from_gymnasium: {name} must have a transition table (env.unwrapped.P), but it has none; "
+            "use mdps.estimate or mdps.Environment"
+        )
     n_states, n_actions = len(table), len(table[0])
     R, moves = np.zeros((n_states, n_actions)), []
     for s, actions in table.items():
@@ -66,19 +73,17 @@ def _arrays(environment: str, gamma: float, options: dict[str, Any]) -> dict[str
                 R[s, a] += probability * reward
                 if not ends:
                     moves.append((s, a, int(successor), float(probability)))
-    kind = environment.split("-")[0]
     whole = FiniteMDP.from_transitions(
-        moves, R=R, rho=env.initial_state_distrib, gamma=gamma, shape=getattr(env, "shape", None) or _square(env),
-        action_names=ARROWS.get(kind),
+        moves, R=R, rho=world.initial_state_distrib, gamma=gamma, shape=getattr(world, "shape", None) or _square(world),
+        action_names=ARROWS.get(name.split("-")[0]),
     ).pruned()  # fmt: skip
     rows = {"offsets": whole.offsets, "successors": whole.successors, "probabilities": whole.probabilities}
-    words = "".join(f", {key}={value}" for key, value in options.items())
     return {
-        "P": rows, "R": whole.R, "rho": whole.rho, "gamma": gamma, "name": f"{environment}{words}", "episode_length": 200,
+        "P": rows, "R": whole.R, "rho": whole.rho, "gamma": gamma, "name": name, "episode_length": 200,
         "shape": whole.shape, "states": whole.states, "action_names": whole.action_names,
     }  # fmt: skip
 
 
-def _square(env: Any) -> tuple[int, int] | None:
+def _square(world: Any) -> tuple[int, int] | None:
     """Rows and columns of an environment that knows its map."""
-    return (int(env.nrow), int(env.ncol)) if hasattr(env, "nrow") else None
+    return (int(world.nrow), int(world.ncol)) if hasattr(world, "nrow") else None

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import checks
 from ..problem import FiniteMDP
+from .elliptical import FeatureSpectral
 from .objectives import Objective, Spectral
 from .point import Point
 
@@ -25,6 +26,27 @@ def log_pdet_fisher(mdp: FiniteMDP, theta: Any) -> float:
     True
     """
     return Spectral(eta=1.0).regulariser(Point(mdp, theta))
+
+
+def log_det_fisher(mdp: FiniteMDP, theta: Any, features: Any) -> float:
+    """log det F, F = sum mu g g' the covariance of features (S, K, m) around their mean in each state.
+
+    F is the Fisher matrix of the policy softmax(w . phi) at any w that gives the same policy as theta (S, K). Where the
+    features are dependent it is the logarithm of the pseudo-determinant.
+
+    >>> import numpy as np
+    >>> from logbarrier import mdps
+    >>> mdp, theta = mdps.RiverSwim(3), np.zeros((3, 2))
+    >>> one_hot = np.eye(6).reshape(3, 2, 6)
+    >>> bool(np.isclose(mdps.exact.log_det_fisher(mdp, theta, one_hot), mdps.exact.log_pdet_fisher(mdp, theta)))
+    True
+    """
+    return FeatureSpectral(features=features, eta=1.0).regulariser(Point(mdp, theta))
+
+
+def bonus(mdp: FiniteMDP, theta: Any, features: Any) -> np.ndarray:
+    """b (S, K) = g' F^-1 g, the derivative of log det F in mu; sum mu b is the number of features."""
+    return FeatureSpectral(features=features, eta=1.0).bonus(Point(mdp, theta))
 
 
 def fisher_matrix(mdp: FiniteMDP, theta: Any) -> np.ndarray:

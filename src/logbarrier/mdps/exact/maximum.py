@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import singledispatch
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from scipy.optimize import minimize
 
+from ...base import validate
 from ...base.failure import WrongTypeError
+from ...base.runs import Progress
 from .. import checks
 from ..problem import FiniteMDP
 from .calculus import gradient_at, hessian_vector, value_at
+from .elliptical import Elliptical
+from .feature_maximum import feature_maximum
+from .maxima import FeatureMaximum, Maximum
 from .newton import newton
 from .objectives import ActionBarrier, Entropy, NoRegulariser, Objective, Spectral
 from .point import Point
@@ -25,37 +29,35 @@ LOCAL_STEPS = 5000
 ACCURATE = 1e-3  # of the size of the regulariser's own gradient: a maximum has no greater gradient than this
 
 
-@dataclass(frozen=True)
-class Maximum:
-    """Where an objective is largest.
-
-    policy         (S, K)
-    occupancy      (S,) d
-    performance    J
-    objective      J + regulariser
-    bias           J* - J, J* from policy iteration
-    bias_bound     what theory says the bias is at most; S (K - 1)/eta for the spectral barrier
-    upper_bound    J* is at most this, from a feasible point of the dual linear programme: no optimiser need be trusted
-    stationarity   the largest entry of the gradient with respect to theta
-    iterations     of the optimiser
-    """
-
-    policy: np.ndarray
-    occupancy: np.ndarray
-    performance: float
-    objective: float
-    bias: float
-    bias_bound: float
-    upper_bound: float
-    stationarity: float
-    iterations: int
+@overload
+def maximise(
+    mdp: FiniteMDP,
+    objective: Elliptical,
+    *,
+    start: Any = None,
+    tolerance: float | None = None,
+    progress: bool | Progress = False,
+) -> FeatureMaximum: ...
 
 
-def maximise(mdp: FiniteMDP, objective: Objective, *, start: Any = None) -> Maximum:
+@overload
+def maximise(mdp: FiniteMDP, objective: Objective, *, start: Any = None) -> Maximum: ...
+
+
+def maximise(
+    mdp: FiniteMDP,
+    objective: Objective,
+    *,
+    start: Any = None,
+    tolerance: float | None = None,
+    progress: bool | Progress = False,
+) -> Maximum | FeatureMaximum:
     """The policy that maximises an objective, from a policy `start` (S, K) (uniform where none is given).
 
     Spectral: Newton's method in the occupancy measure; the maximum is the only one, whatever the start. Entropy: soft policy
     iteration. NoRegulariser: policy iteration. ActionBarrier: ascent to a local maximum, which depends on the start.
+    FeatureSpectral, StateSpectral: fully corrective Frank-Wolfe in the occupancy measure, to a gap of `tolerance` times the
+    bias bound (1e-8 up to 1000 states, else 1e-3), with a `progress` bar on request; the value is the same for every start.
     ValueError where double precision does not suffice, as for eta times the rewards near 1e13 or gamma within 1e-9 of 1.
 
     >>> from logbarrier import mdps
@@ -66,6 +68,9 @@ def maximise(mdp: FiniteMDP, objective: Objective, *, start: Any = None) -> Maxi
     policy = checks.policy("maximise", mdp.uniform_policy if start is None else start, mdp.n_states, mdp.n_actions)
     if policy.min() <= 0.0:
         raise ValueError(f"maximise: start must have no zero probabilities, got {policy.min()}")
+    if isinstance(objective, Elliptical):
+        wanted = None if tolerance is None else validate.positive("maximise", "tolerance", tolerance)
+        return feature_maximum(mdp, objective, policy, wanted, progress)
     return _maximum(objective, Point(mdp, np.log(policy)))
 
 

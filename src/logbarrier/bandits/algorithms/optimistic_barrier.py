@@ -1,0 +1,293 @@
+"""OptimisticBarrier: the maximiser of the barrier's objective, played on optimistic values from a table of means."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+
+from ...base.parameters import Switch, between
+from ...engine.codegen.lane_access import lane_sum, load, splat
+from ...engine.codegen.lanes import WIDTH
+from ...engine.compiled import compiled
+from ...engine.elementary import log
+from ..loops.vectors import largest, sum_of
+from .change_monitor import MONITORS, forget, is_changed
+from .vector_rule import VectorRule
+
+GROWTH = 1.2  # of optimism^2 with log(t/(K n)): without it, arms that start unlucky are lost
+FEW_PULLS = 1.0  # the variance of an arm counts (1 + 1/(n + 1))-fold: without it, first rewards decide too much
+KURTOSIS_SHARE = 3.0  # pseudo-observations of the pooled variance per unit of kurtosis - 1: rare clicks need many
+EQUAL_VOTES = (
+    30.0  # observations after which an arm's vote on the pooled variance stops growing: leaders must not outvote others
+)
+USUAL_KURTOSIS, USUAL_WEIGHT = 3.0, 10.0  # what the kurtosis is before there is data, and for how many observations it counts
+REFRESH = 1 / 32  # pooled values are computed again whenever the number of pulls has grown by this share
+PRECISION = 1e-13  # of lambda
+MOST_STEPS = 100
+
+
+@compiled
+def pool(vectors, memory):
+    """Estimate what the arms share: the variance of a reward, the strength of the prior, the weight of the pooled variance.
+
+    A new arm has the mean of all rewards and their variance V as its prior, which is worth n0 = sigma^2/V <= 1 pulls.
+    """
+    means, counts, squares = vectors[0], vectors[1], vectors[2]
+    within, weights = 0.0, 0.0
+    for a in range(means.shape[0]):
+        if counts[a] > 1.0:
+            vote = 1.0 / (1.0 + (counts[a] - 1.0) / EQUAL_VOTES)
+            within += vote * squares[a]
+            weights += vote * (counts[a] - 1.0)
+    total = memory.all_squares / max(memory.pulls - 1.0, 1.0)
+    memory.variance = (within + total) / (weights + 1.0)
+    memory.prior = min(memory.variance / total, 1.0) if total > 0.0 else 1.0
+    kurtosis = USUAL_KURTOSIS
+    if memory.second > 0.0:
+        kurtosis = max(memory.fourth * memory.freedom / (memory.second * memory.second), 1.0)
+    kurtosis += (USUAL_KURTOSIS - kurtosis) * USUAL_WEIGHT / (USUAL_WEIGHT + memory.freedom)
+    memory.shrinkage = 1.0 + KURTOSIS_SHARE * (kurtosis - 1.0)
+
+
+@compiled
+def variance_of(counts, squares, memory):
+    """The variance of an arm's rewards, shrunk to the pooled one."""
+    if counts < 1.0:
+        return memory.variance
+    return (memory.shrinkage * memory.variance + squares) / (memory.shrinkage + counts - 1.0)
+
+
+@compiled
+def standard_error(count, squares, pending, memory):
+    """s = sqrt(v/(n + n0)): pulls whose reward is pending count as if it had come."""
+    variance = variance_of(count, squares, memory) * (1.0 + FEW_PULLS / (count + 1.0))
+    return math.sqrt(variance / (count + pending + memory.prior))
+
+
+@compiled
+def bound_of(mean, count, pending, error, n_arms, memory, hyper):
+    """U = mu + optimism sqrt(1 + 1.2 log(1 + t/(K (n + n0)))) s, mu shrunk to the mean of all rewards."""
+    prior = memory.prior
+    centre = (mean * count + prior * memory.all_mean) / (count + prior)
+    width = math.sqrt(1.0 + GROWTH * log(1.0 + memory.pulls / (n_arms * (count + pending + prior))))
+    return centre + hyper[0] * width * error
+
+
+@compiled
+def set_bound(arm, vectors, memory, hyper):
+    """Compute the optimistic value of an arm and its standard error."""
+    means, counts, squares, bounds, errors = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4]
+    errors[arm] = standard_error(counts[arm], squares[arm], 0.0, memory)
+    bounds[arm] = bound_of(means[arm], counts[arm], 0.0, errors[arm], means.shape[0], memory, hyper)
+
+
+@compiled
+def barrier_of(bounds, errors, hyper):
+    """(max U, eta): eta = (K/s)(1/c + g/s), s the error of the arm of max U, g the mean of max U - U(a) over the others.
+
+    The price of randomising, sum_a p(a) (max U - U(a)) = (K - lambda)/eta, is at most c s.
+    """
+    n_arms = bounds.shape[0]
+    top = largest(bounds)
+    best = 0
+    while bounds[best] < top:
+        best += 1
+    gap = max(n_arms * top - sum_of(bounds), 0.0) / max(n_arms - 1, 1)
+    return top, n_arms / errors[best] * (1.0 / hyper[1] + gap / errors[best])
+
+
+@compiled
+def sums_at(multiplier, top, eta, bounds):
+    """sum_a w(a) and sum_a w(a)^2 of w(a) = 1/(lambda + eta (max U - U(a)))."""
+    n_arms = bounds.shape[0]
+    whole = n_arms // WIDTH * WIDTH
+    sums, squares = splat(0.0), splat(0.0)
+    for a in range(0, whole, WIDTH):
+        weight = splat(1.0) / (splat(multiplier) + splat(eta) * (splat(top) - load(bounds, a)))
+        sums = sums + weight
+        squares = squares + weight * weight
+    total, square = lane_sum(sums), lane_sum(squares)
+    for a in range(whole, n_arms):
+        last = 1.0 / (multiplier + eta * (top - bounds[a]))
+        total += last
+        square += last * last
+    return total, square
+
+
+@compiled
+def multiplier_of(start, top, eta, bounds):
+    """lambda with sum_a 1/(lambda + eta (max U - U(a))) = 1, by Newton steps on 1/sum, which is concave in lambda.
+
+    A step from anywhere ends at most at the root; from there on the steps rise.
+    """
+    multiplier = max(start, 1.0)
+    for _ in range(MOST_STEPS):
+        total, square = sums_at(multiplier, top, eta, bounds)
+        step = total * (total - 1.0) / square
+        if abs(step) <= PRECISION * multiplier:
+            break
+        multiplier = max(multiplier + step, 1.0)
+    return multiplier
+
+
+@compiled
+def refresh(vectors, memory, hyper):
+    """Compute the pooled values and the bounds of all arms again."""
+    pool(vectors, memory)
+    for arm in range(vectors.shape[1]):
+        set_bound(arm, vectors, memory, hyper)
+    memory.refresh_at = memory.pulls * (1.0 + REFRESH)
+
+
+@compiled
+def count(arm, reward, vectors, memory):
+    """Add a reward to the moments of its arm (Welford), of all rewards, and of the residuals within arms."""
+    means, counts, squares = vectors[0], vectors[1], vectors[2]
+    counts[arm] += 1.0
+    shift = reward - means[arm]
+    means[arm] += shift / counts[arm]
+    residual = shift * (reward - means[arm])
+    squares[arm] += residual
+    if counts[arm] > 1.0:
+        memory.freedom += 1.0
+        memory.second += residual
+        memory.third += shift * residual
+        memory.fourth += residual * residual
+    memory.pulls += 1.0
+    shift = reward - memory.all_mean
+    memory.all_mean += shift / memory.pulls
+    memory.all_squares += shift * (reward - memory.all_mean)
+
+
+@compiled
+def solve(vectors, memory, hyper):
+    """Compute max U, eta and lambda, by Newton steps from the last lambda."""
+    if memory.variance > 0.0:
+        memory.top, memory.eta = barrier_of(vectors[3], vectors[4], hyper)
+        memory.multiplier = multiplier_of(memory.multiplier, memory.top, memory.eta, vectors[3])
+
+
+@compiled
+def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
+    """Update the table and the barrier; forget the table if the arm has changed."""
+    changed = hyper[2] > 0.0 and is_changed(arm, reward, vectors, memory, variance_of(vectors[1][arm], vectors[2][arm], memory))
+    if changed:
+        forget(arm, vectors, memory)
+    count(arm, reward, vectors, memory)
+    if changed or memory.pulls >= memory.refresh_at:
+        refresh(vectors, memory, hyper)
+    else:
+        set_bound(arm, vectors, memory, hyper)
+    solve(vectors, memory, hyper)
+    return True
+
+
+@compiled
+def weigh(t, vectors, memory, hyper, weights):
+    """weights (K,) <- p(a) = 1/(lambda + eta (max U - U(a))); even while no variance is known."""
+    means, counts, squares, bounds, errors, pending = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5]
+    n_arms = weights.shape[0]
+    if not memory.variance > 0.0:
+        for a in range(n_arms):
+            weights[a] = 1.0
+        return
+    if memory.pending > 0.0:
+        bounds, errors = np.empty(n_arms), np.empty(n_arms)
+        for a in range(n_arms):
+            errors[a] = standard_error(counts[a], squares[a], pending[a], memory)
+            bounds[a] = bound_of(means[a], counts[a], pending[a], errors[a], n_arms, memory, hyper)
+    top, eta = barrier_of(bounds, errors, hyper)
+    multiplier = multiplier_of(memory.multiplier, top, eta, bounds)
+    for a in range(n_arms):
+        weights[a] = 1.0 / (multiplier + eta * (top - bounds[a]))
+
+
+@compiled
+def draw(u, t, policy, vectors, memory, hyper, stream):
+    """Draw an arm by p without computing all of it: eight arms at a time, then arm by arm."""
+    bounds = vectors[3]
+    n_arms = bounds.shape[0]
+    if not memory.variance > 0.0:
+        return min(int(u * n_arms), n_arms - 1)
+    top, eta, multiplier, below, first = memory.top, memory.eta, memory.multiplier, 0.0, 0
+    while first + WIDTH < n_arms:
+        block = lane_sum(splat(1.0) / (splat(multiplier) + splat(eta) * (splat(top) - load(bounds, first))))
+        if below + block > u:
+            break
+        below += block
+        first += WIDTH
+    for arm in range(first, n_arms):
+        below += 1.0 / (multiplier + eta * (top - bounds[arm]))
+        if below > u:
+            return arm
+    return n_arms - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimisticBarrier(VectorRule):
+    """The paper's maximiser on optimistic values: nothing to set, for rewards of any law, unit and offset.
+
+        p(a) = 1/(lambda + eta (U(best) - U(a))),   lambda such that the probabilities sum to 1
+
+    is the maximum of sum_a p(a) U(a) + (1/eta) sum_a log p(a). It needs a table with the mean, the number and the variance of
+    each arm's rewards:
+
+        U(a) = mu(a) + optimism sqrt(1 + 1.2 log(1 + t/(K n(a)))) s(a),      s(a) the standard error of mu(a)
+        eta  = (K/s)(1/c + g/s),      s = s(best), g the mean of U(best) - U(a) over the other arms
+
+    optimism  how far values are raised; regret of clearly worse arms grows with its square. Less than 1 loses the best arm more
+              often, and with it single runs; at most 100
+    c         the price of randomising: sum_a p(a) (U(best) - U(a)) = (K - lambda)/eta is at most c s(best) at every step. More
+              makes logged decisions more useful for off-policy estimates; at most 100
+    changing  whether it monitors the rewards of every arm for changes, and forgets the table after one
+
+    Multiplying all rewards by a positive number or adding a constant changes no decision. docs/decisions.md has the derivation.
+
+    >>> import logbarrier as lb
+    >>> agent = lb.Agent(lb.OptimisticBarrier(), arms=["red", "green", "blue"])
+    >>> for clicked in (0.0, 1.0, 1.0, 0.0):
+    ...     agent.tell(agent.ask(), reward=clicked)
+    """
+
+    name = "optimistic-barrier"
+    place = "outside the paper; its maximiser, played on a table of means"
+    rows = ("means", "counts", "squares", "bounds", "errors", "pending", *MONITORS)
+    never_negative = ("counts", "squares", "errors", "pending", *MONITORS)
+    memory = (
+        "pulls",
+        "all_mean",
+        "all_squares",
+        "freedom",
+        "second",
+        "third",
+        "fourth",
+        "variance",
+        "prior",
+        "shrinkage",
+        "refresh_at",
+        "top",
+        "eta",
+        "multiplier",
+        "pending",
+        "changes",
+    )
+    has_preferences = False
+    learn = staticmethod(learn)
+    weigh = staticmethod(weigh)
+    draw = staticmethod(draw)
+
+    optimism: Annotated[float, between(0.0, 100.0)] = 1.0
+    c: Annotated[float, between(1e-6, 100.0)] = 0.1
+    changing: Switch = True
+
+    def hyper(self, n_arms: int) -> tuple[Any, ...]:
+        return float(self.optimism), float(self.c), float(self.changing)
+
+    def expected_update(
+        self, t: int, policy: np.ndarray, means: np.ndarray, vectors: np.ndarray, memory: np.ndarray
+    ) -> np.ndarray:
+        """p(a) (r(a) - m(a)) / (n(a) + 1), of the mean."""
+        return np.asarray(policy * (means - vectors[0]) / (vectors[1] + 1))

@@ -1,0 +1,180 @@
+"""OptimisticBarrier against its formulas in 50-digit arithmetic, and what it claims of prices, draws, units and changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import logbarrier as lb
+from logbarrier.bandits.loops import vectors
+from logbarrier.bandits.loops.functions import vector_functions_of
+from logbarrier.engine.compiled import from_python
+
+
+class Learnt:
+    """A rule that was given pulls: its table, memory and policy."""
+
+    def __init__(self, rule: lb.OptimisticBarrier, n_arms: int) -> None:
+        self.rule, self.n_arms, self.t = rule, n_arms, 0
+        self.vectors, self.memory = rule.new_vectors(np.zeros(n_arms), None), rule.new_memory()
+        self.policy = np.full(n_arms, 1 / n_arms)
+        self.arrays = vector_functions_of(rule, n_arms), self.vectors, self.memory, self.policy
+
+    def give(self, arms: Any, rewards: Any) -> Learnt:
+        for arm, reward in zip(arms, rewards, strict=True):
+            self.t += 1
+            assert from_python(vectors.update)(self.arrays, self.policy, int(arm), float(reward), self.t) == 0.0
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.rule.rows:
+            return self.vectors[self.rule.rows.index(name)]
+        return getattr(self.rule.memory_at(self.memory), name)
+
+
+def by_formula(arms: np.ndarray, rewards: np.ndarray, n_arms: int) -> tuple[list[Any], list[Any], Any]:
+    """U (K,), s (K,) and the policy (K,) of the documentation, from the list of pulls alone, in 50 digits.
+
+    It holds where every value is fresh: the pooled values were computed after the last pull.
+    """
+    mp.mp.dps = 50
+    by_arm = [[mp.mpf(float(r)) for a, r in zip(arms, rewards, strict=True) if a == arm] for arm in range(n_arms)]
+    everything = [mp.mpf(float(r)) for r in rewards]
+    mean_of_all = sum(everything) / len(everything)
+    total = sum((r - mean_of_all) ** 2 for r in everything) / (len(everything) - 1)
+    within, votes = mp.mpf(0), mp.mpf(0)
+    for own in by_arm:
+        if len(own) > 1:
+            vote = 1 / (1 + mp.mpf(len(own) - 1) / 30)
+            within += vote * sum((r - sum(own) / len(own)) ** 2 for r in own)
+            votes += vote * (len(own) - 1)
+    pooled = (within + total) / (votes + 1)
+    prior = min(pooled / total, mp.mpf(1))
+    recursive = []  # squares of the recursive residuals within arms
+    for own in by_arm:
+        recursive += [(own[i] - sum(own[:i]) / i) ** 2 * mp.mpf(i) / (i + 1) for i in range(1, len(own))]
+    freedom = len(recursive)
+    kurtosis = max(sum(e * e for e in recursive) * freedom / sum(recursive) ** 2, mp.mpf(1))
+    kurtosis += (3 - kurtosis) * mp.mpf(10) / (10 + freedom)
+    shrinkage = 1 + 3 * (kurtosis - 1)
+    bounds, errors = [], []
+    for own in by_arm:
+        n = len(own)
+        mean = sum(own) / n if n else mp.mpf(0)
+        variance = (shrinkage * pooled + sum((r - mean) ** 2 for r in own)) / (shrinkage + n - 1) if n else pooled
+        error = mp.sqrt(variance * (1 + mp.mpf(1) / (n + 1)) / (n + prior))
+        width = mp.sqrt(1 + mp.mpf(12) / 10 * mp.log(1 + len(everything) / (n_arms * (n + prior))))
+        errors.append(error)
+        bounds.append((sum(own) + prior * mean_of_all) / (n + prior) + width * error)
+    best = max(range(n_arms), key=lambda a: bounds[a])
+    gap = sum(bounds[best] - u for u in bounds) / (n_arms - 1)
+    eta = n_arms / errors[best] * (10 + gap / errors[best])
+    gaps = [eta * (bounds[best] - u) for u in bounds]
+    low, high = mp.mpf(1), mp.mpf(n_arms)
+    for _ in range(170):
+        middle = (low + high) / 2
+        low, high = (middle, high) if sum(1 / (middle + g) for g in gaps) > 1 else (low, middle)
+    return bounds, errors, [1 / (low + g) for g in gaps]
+
+
+@pytest.mark.parametrize(("n_arms", "pulls", "clicks"), [(3, 12, False), (7, 29, False), (12, 30, True)])
+def test_policy_is_that_of_the_formulas(n_arms: int, pulls: int, clicks: bool) -> None:
+    rng = np.random.default_rng(n_arms)  # fewer than 32 pulls: every pull refreshes the pooled values
+    arms = rng.integers(n_arms - 1, size=pulls)  # the last arm is never pulled
+    rewards = (rng.random(pulls) < 0.3).astype(float) if clicks else rng.normal(size=pulls) + arms
+    learnt = Learnt(lb.OptimisticBarrier(), n_arms).give(arms, rewards)
+    bounds, errors, policy = by_formula(arms, rewards, n_arms)
+    np.testing.assert_allclose(learnt.bounds, [float(u) for u in bounds], rtol=1e-12)
+    np.testing.assert_allclose(learnt.errors, [float(s) for s in errors], rtol=1e-12)
+    np.testing.assert_allclose(learnt.policy, [float(p) for p in policy], rtol=1e-9)
+
+
+def experienced(n_arms: int, pulls: int = 2000, rule: lb.OptimisticBarrier | None = None) -> Learnt:
+    rng = np.random.default_rng(5)
+    arms = rng.integers(n_arms, size=pulls)
+    return Learnt(rule or lb.OptimisticBarrier(), n_arms).give(
+        arms, np.linspace(0.0, 1.0, n_arms)[arms] + rng.normal(size=pulls)
+    )
+
+
+@pytest.mark.parametrize("c", [0.03, 0.1, 1.0])
+def test_price_of_randomising_is_what_is_said_and_at_most_c_errors(c: float) -> None:
+    learnt = experienced(20, rule=lb.OptimisticBarrier(c=c))
+    best = int(np.argmax(learnt.bounds))
+    price = float(learnt.policy @ (learnt.bounds[best] - learnt.bounds))
+    assert price == pytest.approx((20 - learnt.multiplier) / learnt.eta, rel=1e-10)
+    assert price <= c * learnt.errors[best]
+
+
+@pytest.mark.parametrize("n_arms", [2, 10, 37])
+def test_draws_follow_the_policy(n_arms: int) -> None:
+    learnt, key = experienced(n_arms), np.zeros(2, dtype=np.uint64)
+    us = (np.arange(20_000) + 0.5) / 20_000  # a draw is a function of u, so a fine grid of u measures its probabilities
+    arms = [from_python(vectors.draw_of)(learnt.arrays, float(u), learnt.t, (key, 0, 0))[0] for u in us]
+    np.testing.assert_allclose(np.bincount(arms, minlength=n_arms) / 20_000, learnt.policy, atol=1.01 / 20_000)
+
+
+def test_unit_and_offset_of_rewards_do_not_matter() -> None:
+    rng = np.random.default_rng(1)
+    arms = rng.integers(6, size=500)
+    rewards = np.round(rng.normal(size=500) + arms / 5, 6)
+    plain = Learnt(lb.OptimisticBarrier(), 6).give(arms, rewards)
+    larger = Learnt(lb.OptimisticBarrier(), 6).give(arms, 1024.0 * rewards)
+    moved = Learnt(lb.OptimisticBarrier(), 6).give(arms, 3.7 * rewards - 1000.0)
+    np.testing.assert_array_equal(larger.policy, plain.policy)  # a power of two changes no bit
+    np.testing.assert_allclose(moved.policy, plain.policy, rtol=1e-6)
+
+
+def test_policy_is_even_until_rewards_differ() -> None:
+    learnt = Learnt(lb.OptimisticBarrier(), 4).give([0, 1, 2, 3, 0, 0], [0.0] * 6)
+    np.testing.assert_array_equal(learnt.policy, np.full(4, 0.25))
+    assert learnt.give([2], [1.0]).policy.argmax() == 2
+
+
+def test_arms_without_noise_are_pulled_about_once() -> None:
+    record = lb.simulate(lb.OptimisticBarrier(), lb.GapInstances(50, gap=0.1, scale=1e-6), horizon=20_000, runs=8, seed=0)
+    instance = [lb.GapInstances(50, gap=0.1, scale=1e-6).problem(seed=0, run=run) for run in range(8)]
+    once = np.mean([np.sum(each.optimal_reward - each.means) for each in instance])
+    assert record.mean("regret")[-1] < 2.0 * once
+
+
+@pytest.mark.parametrize("shift", [-1.0, 1.0, 0.3])
+def test_a_shift_of_an_arm_is_noticed_and_steady_rewards_are_not(shift: float) -> None:
+    rng = np.random.default_rng(3)
+    learnt = Learnt(lb.OptimisticBarrier(), 2).give(np.arange(3000) % 2, rng.normal(size=3000))
+    assert learnt.changes == 0
+    before = learnt.vectors[1].sum()
+    learnt.give(np.zeros(700, dtype=int), rng.normal(size=700) + shift)
+    assert learnt.changes == 1
+    assert learnt.vectors[1].sum() < before / 2
+
+
+def test_changes_are_not_monitored_where_nobody_asks() -> None:
+    rng = np.random.default_rng(3)
+    learnt = Learnt(lb.OptimisticBarrier(changing=False), 2).give(np.arange(400) % 2, rng.normal(size=400) + np.arange(400))
+    assert learnt.changes == 0
+    assert learnt.counts.sum() == 400
+
+
+@pytest.mark.parametrize(
+    "problem", [lb.GapInstances(10), lb.BernoulliBandit([0.02, 0.03, 0.04]), lb.BernoulliBandit([0.1, 0.12])]
+)
+def test_steady_problems_have_no_alarm(problem: Any) -> None:
+    """At the stated rate of one alarm in 1e7 pulls, the 8 runs of 25,000 have one with probability 0.02."""
+    steady = lb.simulate(lb.OptimisticBarrier(changing=False), problem, horizon=25_000, runs=8, seed=2)
+    monitored = lb.simulate(lb.OptimisticBarrier(), problem, horizon=25_000, runs=8, seed=2)
+    np.testing.assert_array_equal(steady["regret"], monitored["regret"])
+
+
+@pytest.mark.parametrize("wrong", [{"c": 0.0}, {"c": -1.0}, {"optimism": -1.0}, {"optimism": float("nan")}])
+def test_wrong_values_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="OptimisticBarrier: (c|optimism) must be"):
+        lb.OptimisticBarrier(**wrong)
+
+
+def test_changing_is_true_or_false() -> None:
+    with pytest.raises(TypeError, match="OptimisticBarrier: changing must be true or false, got 1"):
+        lb.OptimisticBarrier(changing=1)  # type: ignore[arg-type]
