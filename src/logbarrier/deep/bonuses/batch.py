@@ -9,8 +9,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-Observations = Tensor | Mapping[str, Tensor]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
@@ -20,7 +18,7 @@ class Batch:
     (5, 2)
     """
 
-    observations: Observations
+    observations: Tensor | Mapping[str, Tensor]
     """States in which the actions were chosen, (steps, environments, ...); images have their channels first."""
     starts: Tensor
     """Whether an episode begins with this step, boolean (steps, environments)."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import copy
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -84,10 +85,10 @@ class BonusMixin:
         self.squares = [0.0, 0.0]  # sums over rollouts of the mean squared advantage of reward and bonus
         self.rollouts = 0
         kwargs.setdefault("normalize_advantage", False)  # advantages come normalised already
-        super().__init__(policy, env, *args, **kwargs)
+        super().__init__(policy, env, *args, **kwargs)  # type: ignore[call-arg]
 
     def _setup_model(self: Any) -> None:
-        super()._setup_model()  # type: ignore[safe-super]
+        super()._setup_model()  # type: ignore[misc]
         self.bonus_critic = BonusCritic(self.policy).to(self.device)
         self.bonus_optimiser = torch.optim.Adam(self.bonus_critic.parameters(), self.lr_schedule(1.0), eps=1e-5)
         sample = self.observation_space.sample()
@@ -170,7 +171,7 @@ class BonusMixin:
         for _ in range(getattr(self, "n_epochs", 1)):
             order = torch.randperm(count, device=returns.device)
             for chosen in order.split(getattr(self, "batch_size", count)):
-                values = self.bonus_critic(_each(inputs, lambda part, chosen=chosen: part[chosen]))
+                values = self.bonus_critic(_each(inputs, operator.itemgetter(chosen)))
                 loss = nn.functional.mse_loss(values, returns[chosen])
                 self.bonus_optimiser.zero_grad()
                 loss.backward()
