@@ -21,6 +21,7 @@ from . import contextual_state
 from .encoder import NamedEncoder, encoder_of
 from .model import Model, Situation
 from .offers import action_table, crossed, place_of, places_of
+from .segments import without_verdict
 
 WHO = "ContextualAgent"
 RECENT = 1 / 64  # the weight of a decision in the average policy
@@ -234,9 +235,10 @@ class ContextualAgent:
             each.situation = each.situation._replace(arm=-1 if before == place else before - (before > place))
 
     def summary(self, *, baseline: Any = None, difference: float | None = None, level: float = LEVEL) -> Summary:
-        """Summarise the rewards of each arm over all contexts; see `Agent.summary`."""
+        """Summarise the rewards of each arm, over the contexts in which it was chosen, without a verdict."""
         self._refuse_actions("summary")
-        return summarise(self.arms, self._statistics, baseline=baseline, difference=difference, level=level)
+        seen = summarise(self.arms, self._statistics, baseline=baseline, difference=difference, level=level)
+        return without_verdict(seen)
 
     def state_dict(self) -> dict[str, Any]:
         """Everything as plain JSON values: a restored agent goes on with the same draws and the same bits."""
