@@ -12,9 +12,12 @@ from ...base import validate
 from ...base.failure import WrongTypeError
 from ...contexts.algorithms import ContextualBarrier
 from ...engine.random import stream_key
+from ...statistics import LEVEL
+from ..arm_statistics import ArmStatistics
 from ..inputs import below_one, checked_names, checked_reward
 from ..pending import Decision
 from ..state import MOST_DECISIONS
+from ..summary import Summary, summarise
 from . import contextual_state
 from .encoder import LARGEST_FEATURE, NamedEncoder, encoder_of
 from .model import Model, Situation
@@ -92,6 +95,7 @@ class ContextualAgent:
         self._model = Model(self.rule, len(names), is_number, stream_key(self.seed))
         self._policy = np.full(len(names), 1.0 / max(len(names), 1))
         self._asked = self._updates = 0
+        self._statistics = ArmStatistics(len(names))
         self._pending: dict[int, PendingDecision] = {}
 
     def _set_arms(self, names: list[Any]) -> None:
@@ -116,6 +120,11 @@ class ContextualAgent:
     def policy(self) -> np.ndarray:
         """Probabilities (n_arms,) of the arms, averaged over recent decisions: the last one weighs 1/64."""
         return self._policy.copy()
+
+    @property
+    def theta(self) -> np.ndarray:
+        """Not defined: probabilities come from estimated rewards."""
+        raise AttributeError(f"{WHO}.theta: {self.rule.name} has no preferences")
 
     @property
     def asked(self) -> int:
@@ -155,6 +164,7 @@ class ContextualAgent:
         self._pending[number] = PendingDecision(decision, situation)
         self._asked = number + 1
         if self.actions is None:
+            self._statistics.decisions[arm] += 1
             self._policy *= 1.0 - RECENT
             self._policy[slice(None) if places is None else places] += RECENT * chosen.probabilities
         return decision
@@ -204,6 +214,7 @@ class ContextualAgent:
         if names[-1] in self._index:
             raise ValueError(f"{WHO}.add_arm: arm {arm!r} exists already")
         self._model.add_arm()
+        self._statistics.add_arm()
         self._policy = np.append(self._policy, 0.0)
         self._set_arms(names)
 
@@ -214,12 +225,18 @@ class ContextualAgent:
         if self.n_arms == 2:
             raise ValueError(f"{WHO}.remove_arm: at least 2 arms must remain")
         self._model.remove_arm(place)
+        self._statistics.remove_arm(place)
         left = np.delete(self._policy, place)
         self._policy = left / left.sum() if left.sum() > 0 else np.full(len(left), 1.0 / len(left))
         self._set_arms([name for name in self.arms if name != arm])
         for each in self._pending.values():
             before = each.situation.arm
             each.situation = each.situation._replace(arm=-1 if before == place else before - (before > place))
+
+    def summary(self, *, baseline: Any = None, difference: float | None = None, level: float = LEVEL) -> Summary:
+        """Summarise the rewards of each arm over all contexts; see `Agent.summary`."""
+        self._refuse_actions("summary")
+        return summarise(self.arms, self._statistics, baseline=baseline, difference=difference, level=level)
 
     def state_dict(self) -> dict[str, Any]:
         """Everything as plain JSON values: a restored agent goes on with the same draws and the same bits."""
@@ -267,6 +284,8 @@ class ContextualAgent:
 
     def _learn(self, situation: Situation, reward: float) -> None:
         self._updates += 1
+        if self.actions is None:
+            self._statistics.add_reward(situation.arm, reward)
         if self._model.learn(situation, reward):
             self._model.count((each.situation for each in self._pending.values()), 1.0)
 
