@@ -16,21 +16,26 @@ import psutil  # type: ignore[import-untyped]
 
 SLOW = """
 import sys, time
-from logbarrier.agent.durable.journal import Journal
+from logbarrier.agent.durable.sqlite_file import SqliteFile
 from logbarrier.cli import main
-write = Journal.commit
-Journal.commit = lambda *given, **named: (write(*given, **named), time.sleep({seconds}))[0]
+write = SqliteFile.commit
+SqliteFile.commit = lambda *given, **named: (write(*given, **named), time.sleep({seconds}))[0]
 main()
 """
 
 
 class Served:
-    """`logbarrier serve` on a free port of this machine; slow: seconds that every write takes longer, as on a slower disk."""
+    """`logbarrier serve` on a free port of this machine.
 
-    def __init__(self, path: Path, *options: str, slow: float = 0.0) -> None:
+    slow: seconds that every write takes longer, as on a slower disk; source: the folder src of another version to serve
+    """
+
+    def __init__(self, path: Path, *options: str, slow: float = 0.0, source: Path | None = None) -> None:
         program = ["-c", SLOW.format(seconds=slow)] if slow else ["-m", "logbarrier"]
         command = [sys.executable, *program, "serve", str(path), "--port", "0", *options]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        environment = dict(os.environ) if source is None else {**os.environ, "PYTHONPATH": str(source)}
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+        self.process = subprocess.Popen(command, env=environment, **pipes)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:

@@ -1,9 +1,10 @@
 """Kill the service with SIGKILL again and again under load, and count what was lost or counted twice. It must print zeros.
 
-Eight connections ask and tell without pause; what they saw no answer to, they tell again after the restart. The same is done
-with a disk that fills up (a limit on the size of files) and with a clock set back by an hour before every restart.
+Eight connections ask and tell without pause, on any of 20 experiments in one file, half of the time for a subject; what they
+saw no answer to, they tell again after the restart. The same is done with a disk that fills up (a limit on the size of files)
+and with a clock set back by an hour before every restart.
 
-python benchmarks/service_faults.py [--kills 200] [--folder .] [--json]
+python benchmarks/service_faults.py [--kills 200] [--experiments 20] [--fault 'kill -9'] [--folder .] [--json]
 """
 
 from __future__ import annotations
@@ -33,13 +34,17 @@ ARMS = ["red", "green", "blue", "white", "black"]
 FAULTS = ("kill -9", "full disk", "clock set back")
 
 
+Key = tuple[str, int]  # the name of an experiment and the id of a decision
+
+
 @dataclass
 class Seen:
     """What the clients were answered, and what they must tell again."""
 
-    decisions: dict[int, tuple[str, float]] = field(default_factory=dict)
-    rewards: dict[int, float] = field(default_factory=dict)
-    unanswered: dict[int, float] = field(default_factory=dict)
+    names: list[str]
+    decisions: dict[Key, tuple[str, float]] = field(default_factory=dict)
+    rewards: dict[Key, float] = field(default_factory=dict)
+    unanswered: dict[Key, float] = field(default_factory=dict)
     ids_twice: int = 0
     refused: int = 0
 
@@ -60,16 +65,19 @@ class Verdict:
     replay_equal_to_the_bit: bool
 
 
-def child(path: Path, listener: socket.socket, fault: str, turn: int) -> None:
+def child(path: Path, listener: socket.socket, fault: str, turn: int, names: list[str]) -> None:
     """The service, in a process that will be killed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     back = 3600.0 * turn if fault == "clock set back" else 0.0
-    agent = lb.DurableAgent(path, rule=RULE, arms=ARMS, seed=0, ttl=86400.0, clock=lambda: time.time() - back)
+    experiments = lb.Experiments(path, clock=lambda: time.time() - back)
+    for name in names:
+        if name not in experiments:
+            experiments.create(name, rule=RULE, arms=ARMS, ttl=86400.0)
     if fault == "full disk":
         written = max(os.path.getsize(file) for file in (path, Path(f"{path}-wal")) if file.exists())
         limit = written + random.randrange(40_000)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-    serve(agent, TOKEN, listener)
+    serve(experiments.file, TOKEN, listener)
 
 
 async def client(port: int, seen: Seen) -> None:
@@ -78,33 +86,36 @@ async def client(port: int, seen: Seen) -> None:
     try:
         await connection.open()
         while True:
-            for identity, reward in list(seen.unanswered.items())[:1]:
-                del seen.unanswered[identity]
-                await tell(connection, seen, identity, reward)
-            decision = await connection.post("/decide", {})
+            for key, reward in list(seen.unanswered.items())[:1]:
+                del seen.unanswered[key]
+                await tell(connection, seen, key, reward)
+            name = random.choice(seen.names)
+            subject = {"subject": str(random.random())} if random.random() < 0.5 else {}
+            decision = await connection.post(f"/experiments/{name}/decide", subject)
             if "id" not in decision:
                 seen.refused += 1
                 continue
-            seen.ids_twice += decision["id"] in seen.decisions
-            seen.decisions[decision["id"]] = decision["arm"], decision["probability"]
-            await tell(connection, seen, decision["id"], random.random())
+            key = name, decision["id"]
+            seen.ids_twice += key in seen.decisions
+            seen.decisions[key] = decision["arm"], decision["probability"]
+            await tell(connection, seen, key, random.random())
     except ConnectionError:
         pass
     finally:
         connection.close()
 
 
-async def tell(connection: Connection, seen: Seen, identity: int, reward: float) -> None:
+async def tell(connection: Connection, seen: Seen, key: Key, reward: float) -> None:
     """Tell a reward; without an answer it stays to be sent."""
     try:
-        answer = await connection.post("/reward", {"id": identity, "reward": reward})
+        answer = await connection.post(f"/experiments/{key[0]}/reward", {"id": key[1], "reward": reward})
     except ConnectionError:
-        seen.unanswered[identity] = reward
+        seen.unanswered[key] = reward
         raise
     if "result" in answer:
-        seen.rewards[identity] = reward
+        seen.rewards[key] = reward
     else:
-        seen.unanswered[identity] = reward
+        seen.unanswered[key] = reward
         seen.refused += 1
 
 
@@ -121,10 +132,10 @@ async def load(port: int, seen: Seen, pid: int, seconds: float) -> None:
 
 def verdict(path: Path, fault: str, kills: int, seen: Seen) -> Verdict:
     """Compare what was answered with what is there."""
-    with lb.DurableAgent(path) as agent:
-        rows = {row["id"]: row for row in agent.log()}
+    with lb.Experiments(path) as experiments:
+        rows = {(name, row["id"]): row for name in seen.names for row in experiments[name].log()}
         told = sum(row["outcome"] == "told" for row in rows.values())
-        replayed = agent.replayed()
+        agents = [experiments[name] for name in seen.names]
         return Verdict(
             fault=fault,
             kills=kills,
@@ -132,25 +143,25 @@ def verdict(path: Path, fault: str, kills: int, seen: Seen) -> Verdict:
             acknowledged_decisions=len(seen.decisions),
             acknowledged_rewards=len(seen.rewards),
             lost_decisions=sum(
-                identity not in rows or (rows[identity]["arm"], rows[identity]["probability"]) != what
-                for identity, what in seen.decisions.items()
+                key not in rows or (rows[key]["arm"], rows[key]["probability"]) != what for key, what in seen.decisions.items()
             ),
-            lost_rewards=sum(rows[identity]["reward"] != reward for identity, reward in seen.rewards.items()),
-            counted_twice=seen.ids_twice + abs(agent.updates - told),
+            lost_rewards=sum(rows[key]["reward"] != reward for key, reward in seen.rewards.items()),
+            counted_twice=seen.ids_twice + abs(sum(agent.updates for agent in agents) - told),
             closed_early=sum(row["outcome"] == "expired" for row in rows.values()),
-            replay_equal_to_the_bit=replayed.state_dict() == agent.state_dict(),
+            replay_equal_to_the_bit=all(agent.replayed().state_dict() == agent.state_dict() for agent in agents),
         )
 
 
-def suffer(folder: Path, fault: str, kills: int) -> Verdict:
+def suffer(folder: Path, fault: str, kills: int, experiments: int) -> Verdict:
     """One fault, so many kills."""
-    path, seen, listener = folder / f"{fault.replace(' ', '-')}.db", Seen(), bound("127.0.0.1", 0)
+    names = [f"experiment-{i}" for i in range(experiments)]
+    path, seen, listener = folder / f"{fault.replace(' ', '-')}.db", Seen(names), bound("127.0.0.1", 0)
     for turn in range(kills):
         pid = os.fork()
         if pid == 0:
             random.seed(turn)
             try:
-                child(path, listener, fault, turn)
+                child(path, listener, fault, turn, names)
             finally:
                 os._exit(1)
         asyncio.run(load(listener.getsockname()[1], seen, pid, random.uniform(0.0, 0.3)))
@@ -163,13 +174,15 @@ def main() -> None:
     """Print a verdict per fault; exit code 1 if anything was lost."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--experiments", type=int, default=20)
+    parser.add_argument("--fault", choices=FAULTS, action="append", help="all by default")
     parser.add_argument("--folder", type=Path, default=Path(), help="on the disk to try")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     verdicts: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        for fault in FAULTS:
-            verdicts.append(asdict(suffer(Path(folder), fault, options.kills)))
+        for fault in options.fault or FAULTS:
+            verdicts.append(asdict(suffer(Path(folder), fault, options.kills, options.experiments)))
             if not options.json:
                 print(", ".join(f"{name} {value}" for name, value in verdicts[-1].items()), flush=True)
     if options.json:

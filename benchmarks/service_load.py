@@ -2,19 +2,23 @@
 
 The last two columns are processor time per cycle; they hardly depend on what else the machine does.
 With --slow 8, every write and every probe of the disk takes 8 ms longer, as on a slower or busier disk.
+With --experiments 20, the same load is also put on 20 experiments of one file, each connection on one of them.
+With --rival other/src, another version of the package is measured between, on its one agent.
 
-python benchmarks/service_load.py [--seconds 10] [--slow 8] [--folder .] [--json]
+python benchmarks/service_load.py [--seconds 10] [--slow 8] [--experiments 20] [--rival other/src] [--folder .] [--json]
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import selectors
 import socket
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +27,15 @@ import numpy as np
 from service_client import NEW_AGENT, Connection, Served, fsyncs_per_second
 
 CONNECTIONS = (1, 32, 256)
+HYPER = {"learning_rate": 0.1, "eta": 1000.0}
 WARM_UP = 1.0  # seconds, not counted
 
 
 class Cycling:
     """A kept-alive connection that asks and tells without pause; raw bytes, so that the client costs the service little."""
 
-    def __init__(self, port: int, token: str) -> None:
+    def __init__(self, port: int, token: str, prefix: bytes = b"") -> None:
+        self._prefix = prefix
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._head = f" HTTP/1.1\r\nHost: agent\r\nAuthorization: Bearer {token}\r\nContent-Length: ".encode()
@@ -38,7 +44,7 @@ class Cycling:
 
     def _ask(self) -> None:
         self._asking, self._start = True, time.perf_counter()
-        self._post(b"/decide", b"{}")
+        self._post(self._prefix + b"/decide", b"{}")
 
     def _post(self, path: bytes, body: bytes) -> None:
         self.socket.sendall(b"POST %b%b%d\r\n\r\n%b" % (path, self._head, len(body), body))
@@ -52,7 +58,7 @@ class Cycling:
         self._received = b""
         if self._asking:
             self._asking = False
-            self._post(b"/reward", b'{"id": %d, "reward": 0.5}' % json.loads(body)["id"])
+            self._post(self._prefix + b"/reward", b'{"id": %d, "reward": 0.5}' % json.loads(body)["id"])
             return None
         if body != b'{"result":"told"}':
             raise SystemExit(f"the service answered {body!r}")
@@ -61,9 +67,9 @@ class Cycling:
         return cycle
 
 
-def cycles(served: Served, count: int, seconds: float) -> tuple[list[float], float, float]:
+def cycles(served: Served, count: int, seconds: float, prefixes: Sequence[bytes]) -> tuple[list[float], float, float]:
     """The seconds that each cycle of `count` connections took, and processor seconds per cycle, of service and client."""
-    connections = [Cycling(served.port, served.token) for _ in range(count)]
+    connections = [Cycling(served.port, served.token, prefixes[i % len(prefixes)]) for i in range(count)]
     begin = time.perf_counter() + WARM_UP
     taken: list[float] = []
     before: tuple[float, float] | None = None
@@ -93,19 +99,36 @@ async def batches(port: int, token: str) -> int:
     return int(text.partition("\nlogbarrier_batches_total ")[2].partition("\n")[0])
 
 
-def measured(folder: Path, seconds: float, slow: float) -> dict[str, Any]:
+async def create(port: int, token: str, count: int) -> list[bytes]:
+    """Create so many experiments; the beginnings of their paths."""
+    connection = Connection(port, token)
+    await connection.open()
+    for i in range(count):
+        body = {"name": f"e{i}", "arms": NEW_AGENT[1].split(","), "rule": {"rule": "log-barrier-sgb", **HYPER}}
+        await connection.post("/experiments", body)
+    connection.close()
+    return [b"/experiments/e%d" % i for i in range(count)]
+
+
+def measured(folder: Path, seconds: float, slow: float, experiments: int, rival: Path | None) -> dict[str, Any]:
     """The table as plain values; the disk is measured before and after each load."""
-    served = Served(folder / "agent.db", *NEW_AGENT, slow=slow)
+    subjects = {"one agent": (Served(folder / "agent.db", *NEW_AGENT, slow=slow), [b""])}
+    if rival is not None:
+        subjects["rival"] = Served(folder / "rival.db", *NEW_AGENT, slow=slow, source=rival), [b""]
+    if experiments:
+        served = Served(folder / "many.db", slow=slow)
+        subjects[f"{experiments} experiments"] = served, asyncio.run(create(served.port, served.token, experiments))
     rows, rate = [], fsyncs_per_second(folder, 3.0, slow)
-    for count in CONNECTIONS:
+    for count, (subject, (served, prefixes)) in itertools.product(CONNECTIONS, subjects.items()):
         before = asyncio.run(batches(served.port, served.token))
-        taken, of_service, of_client = cycles(served, count, seconds)
+        taken, of_service, of_client = cycles(served, count, seconds, prefixes)
         written = (asyncio.run(batches(served.port, served.token)) - before) * seconds / (seconds + WARM_UP)
         after = fsyncs_per_second(folder, 3.0, slow)
         fsyncs, rate = (rate + after) / 2, after
         p50, p99 = np.quantile(taken, [0.5, 0.99]) * 1e3
         rows.append(
             {
+                "subject": subject,
                 "connections": count,
                 "cycles_per_second": len(taken) / seconds,
                 "p50_ms": float(p50),
@@ -117,7 +140,8 @@ def measured(folder: Path, seconds: float, slow: float) -> dict[str, Any]:
                 "client_us": of_client * 1e6,
             }
         )
-    served.stop()
+    for served, _ in subjects.values():
+        served.stop()
     return {"seconds": seconds, "slow": slow, "rows": rows}
 
 
@@ -126,19 +150,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--slow", type=float, default=0.0, help="milliseconds")
+    parser.add_argument("--experiments", type=int, default=0)
+    parser.add_argument("--rival", type=Path, default=None, help="the folder src of another version")
     parser.add_argument("--folder", type=Path, default=Path(), help="on the disk to measure")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        table = measured(Path(folder), options.seconds, options.slow / 1e3)
+        table = measured(Path(folder), options.seconds, options.slow / 1e3, options.experiments, options.rival)
     if options.json:
         print(json.dumps(table, indent=1))
         return
-    print("connections  cycles/s  p50 ms  p99 ms  fsyncs/s  cycles per fsync  cycles per write  service us  client us")
+    print("subject         connections  cycles/s  p50 ms  p99 ms  fsyncs/s  per fsync  per write  service us  client us")
     for row in table["rows"]:
+        cycled = f"{row['cycles_per_second']:8.0f}  {row['p50_ms']:6.1f}  {row['p99_ms']:6.1f}"
+        shared = f"{row['fsyncs_per_second']:8.0f}  {row['cycles_per_fsync']:9.1f}  {row['cycles_per_write']:9.1f}"
         print(
-            f"{row['connections']:11d}  {row['cycles_per_second']:8.0f}  {row['p50_ms']:6.1f}  {row['p99_ms']:6.1f}  "
-            f"{row['fsyncs_per_second']:8.0f}  {row['cycles_per_fsync']:16.1f}  {row['cycles_per_write']:16.1f}  "
+            f"{row['subject']:14s}  {row['connections']:11d}  {cycled}  {shared}  "
             f"{row['service_us']:10.0f}  {row['client_us']:9.0f}"
         )
 

@@ -9,6 +9,7 @@ from . import theory as theory
 from .agent.agent import Agent as Agent
 from .agent.contextual.contextual_agent import ContextualAgent as ContextualAgent
 from .agent.durable.durable_agent import DurableAgent as DurableAgent
+from .agent.durable.experiments import Experiments as Experiments
 from .agent.durable.log import read_log as read_log
 from .agent.logged_policies import PolicyTable as PolicyTable
 from .agent.off_policy import Log as Log

@@ -15,7 +15,8 @@ import numpy as np
 from scipy.stats import chisquare, poisson
 
 from .agent.agent import Agent
-from .agent.learner import PRESENT, learner_of
+from .agent.drawn import PRESENT
+from .agent.learner import learner_of
 from .bandits.algorithms.rule import Rule, TwoScalarRule
 from .bandits.algorithms.vector_rule import VectorRule
 from .bandits.engines import engines_for

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -211,3 +212,24 @@ def test_a_propensity_too_small_for_a_weight_is_one_sentence(estimate, probabili
     rows = [{"arm": "a", "reward": 1.0, "probability": probability}, {"arm": "b", "reward": 0.0, "probability": 0.5}] * 20
     with pytest.raises(ValueError, match="no weight .* may be above 1e\\+50, but the log has a probability of"):
         estimate(lb.Log.from_rows(rows), {"a": 0.5, "b": 0.5})
+
+
+def test_always_one_arm_is_its_name_over_the_decisions_of_an_experiment_at_which_it_was_available(tmp_path):
+    generator, truth = np.random.default_rng(8), {"A": 0.2, "B": 0.5, "C": 0.3}
+    with lb.Experiments(tmp_path / "decisions.db") as experiments:
+        other = experiments.create("other", arms=["A", "B"])
+        other.tell(other.ask(), 7.0)
+        experiment = experiments.create("page", arms=["A", "B", "C"], floor=0.5)
+
+        def play(available, ledger):
+            decision = ledger.ask(available)
+            ledger.tell(decision, float(generator.random() < truth[decision.arm]))
+
+        experiment.perform([partial(play, None)] * 1500 + [partial(play, ["A", "C"])] * 500)
+    log = lb.Log.from_rows(lb.read_log(tmp_path / "decisions.db", experiment="page"))
+    with pytest.warns(OffPolicyWarning, match="at 500 all were missing"):
+        value = lb.doubly_robust(log, "B")
+    assert value.decisions == 1500
+    assert value.mean == pytest.approx(truth["B"], abs=4 * value.standard_error)
+    with pytest.raises(ValueError, match="the log has no arm 'Z'"):
+        lb.doubly_robust(log, "Z")

@@ -10,7 +10,8 @@ from scipy.stats import chisquare
 
 import logbarrier as lb
 from logbarrier.agent import pending
-from logbarrier.agent.learner import Drawn, learner_of
+from logbarrier.agent.drawn import Drawn
+from logbarrier.agent.learner import learner_of
 from logbarrier.bandits.softmax import log_softmax, softmax
 
 RULE = lb.LogBarrierSGB(learning_rate=0.5, eta=20.0)
@@ -188,13 +189,19 @@ def test_available_arms_are_a_sequence(available):
 @pytest.mark.parametrize(
     ("act", "what"),
     [
-        (lambda a: a.ask(available=[0]), "Agent.ask: ucb1 keeps its own vectors, for which available"),
-        (lambda a: a.add_arm(7), "Agent.add_arm: ucb1 keeps its own vectors, for which add_arm"),
-        (lambda a: a.remove_arm(0), "Agent.remove_arm: ucb1 keeps its own vectors, for which remove_arm"),
-        (lambda a: a.observe(0, 1.0, probability=0.5), "Agent.observe: ucb1 keeps its own vectors, for which probability"),
-        (lambda a: lb.Agent(lb.UCB1(), n_arms=3, floor=0.1), "Agent: ucb1 keeps its own vectors, for which a floor"),
+        (lambda a: a.ask(available=[0]), "Agent.ask: sliding-window-ucb keeps vectors, for which available"),
+        (lambda a: a.add_arm(7), "Agent.add_arm: sliding-window-ucb keeps vectors, for which add_arm"),
+        (lambda a: a.remove_arm(0), "Agent.remove_arm: sliding-window-ucb keeps vectors, for which remove_arm"),
+        (
+            lambda a: a.observe(0, 1.0, probability=0.5),
+            "Agent.observe: sliding-window-ucb keeps vectors, for which probability",
+        ),
+        (
+            lambda a: lb.Agent(lb.SlidingWindowUCB(), n_arms=3, floor=0.1),
+            "Agent: sliding-window-ucb keeps vectors, for which a floor",
+        ),
     ],
 )
 def test_rules_that_cannot_say_so(act, what):
     with pytest.raises(ValueError, match=what):
-        act(lb.Agent(lb.UCB1(), n_arms=3))
+        act(lb.Agent(lb.SlidingWindowUCB(), n_arms=3))

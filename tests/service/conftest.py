@@ -51,7 +51,7 @@ def keep():
 def running(agent, keep, monkeypatch):
     monkeypatch.setattr(compaction, "PAUSE", 0.01)
     monkeypatch.setattr(connection, "LINGER", 0.1)
-    listener, app = bound("127.0.0.1", 0), make_app(agent, TOKEN, keep)
+    listener, app = bound("127.0.0.1", 0), make_app(agent.file, TOKEN, keep)
     server = server_of(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

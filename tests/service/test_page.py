@@ -43,7 +43,7 @@ def test_the_page_shows_policy_and_rewards_over_time(browser, running, agent):
     assert not browser.find_element("id", "login").is_displayed()
     text = browser.find_element("tag name", "main").text
     for words in (
-        "log-barrier-sgb (learning_rate = 0.5, eta = 20.0): 600 updates, 0 decisions waiting for a reward",
+        "log-barrier-sgb (learning_rate = 0.5, eta = 20.0): 600 updates, 0 pending decisions",
         "<i>c",
         "Policy over time",
     ):

@@ -16,14 +16,13 @@ import pytest
 
 import logbarrier as lb
 from logbarrier.base.addresses import is_local
-from logbarrier.service.app import make_app
+from logbarrier.service.app import description, make_app
 from logbarrier.service.calls import LARGEST_BODY
-from logbarrier.service.openapi import description
 from logbarrier.service.server import token_beside
 
 
 def test_decide_and_reward_are_those_of_an_agent_in_memory(client, agent):
-    twin = lb.Agent(agent._file.ledgers["default"].agent.rule, arms=["a", "b", "<i>c"], seed=0)
+    twin = lb.Agent(agent.file.ledgers["default"].agent.rule, arms=["a", "b", "<i>c"], seed=0)
     for t in range(20):
         ours, theirs = client.post("/decide").json(), twin.ask()
         assert ours == {"id": theirs.id, "arm": theirs.arm, "probability": theirs.probability}
@@ -140,14 +139,16 @@ def test_without_the_token_nothing_but_health_is_answered(client):
 
 def test_an_empty_token_is_refused(agent):
     with pytest.raises(ValueError, match="token must not be empty"):
-        make_app(agent, "")
+        make_app(agent.file, "")
 
 
 def test_the_description_has_every_route_and_no_other(client, running):
     calls = {(method.lower(), path) for path, methods in running.app.table.items() for method in methods}
     routes = calls | {("get", route.path) for route in running.app.texts.routes}
     described = {(method, path) for path, methods in client.get("/openapi.json").json()["paths"].items() for method in methods}
-    of_the_page = {("get", path) for path in ("/", "/page.css", "/page.js", "/picture", "/openapi.json")}
+    of_the_page = {
+        ("get", path) for path in ("/", "/page.css", "/page.js", "/overview", "/experiments/{name}/picture", "/openapi.json")
+    }
     assert routes == described | of_the_page
 
 
@@ -171,7 +172,7 @@ def test_metrics_are_prometheus_text(client):
     text = client.get("/metrics").text
     for line in text.splitlines():
         assert re.fullmatch(
-            r'# (HELP|TYPE) logbarrier_\w+ .+|logbarrier_\w+(\{\w+="([^"\\]|\\.)*"(,type="number")?\})? [0-9.e+-]+', line
+            r'# (HELP|TYPE) logbarrier_\w+ .+|logbarrier_\w+(\{\w+="([^"\\]|\\.)*"(,\w+="([^"\\]|\\.)*")*\})? [0-9.e+-]+', line
         ), line
     assert "logbarrier_decisions_total 2\n" in text
     assert 'logbarrier_rewards_total{result="told"} 2\n' in text
@@ -184,14 +185,17 @@ def test_every_arm_has_a_series_of_its_own(client):
         client.post("/arms", json={"arm": arm})
     lines = [line for line in client.get("/metrics").text.splitlines() if line.startswith("logbarrier_arm_probability")]
     series = dict(line.rsplit(" ", 1) for line in lines)
-    shown = [float(series[f"logbarrier_arm_probability{{{labels}}}"]) for labels in ('arm="1"', 'arm="1",type="number"')]
+    shown = [
+        float(series[f'logbarrier_arm_probability{{experiment="default",{labels}}}'])
+        for labels in ('arm="1"', 'arm="1",type="number"')
+    ]
     assert shown == client.get("/policy").json()["policy"][3:5]
     assert len(series) == len(lines) == 6
 
 
 def test_many_clients_share_writes_and_count_once(client, agent):
     commits = []
-    journal = agent._file.ledgers["default"]._journal
+    journal = agent.file.ledgers["default"]._journal
     write = journal.write
     journal.write = lambda events, **rest: (commits.append(len(events)), write(events, **rest))[1]
 
@@ -225,8 +229,8 @@ def test_what_was_closed_long_ago_is_dropped_while_serving(client):
 
 
 def test_a_full_disk_is_told_and_nothing_is_done(client, agent):
-    agent._file._file.connection.execute("PRAGMA max_page_count = 1")
-    before = agent._file.ledgers["default"].agent.state_dict()
+    agent.file._file.connection.execute("PRAGMA max_page_count = 1")
+    before = agent.file.ledgers["default"].agent.state_dict()
     names = [f"a long name {i} " * 300 for i in range(4)]
     answers = [client.post("/arms", json={"arm": name}) for name in names]
     assert answers[0].status_code == 503

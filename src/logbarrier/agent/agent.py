@@ -12,11 +12,15 @@ from ..bandits.starts import as_start
 from ..base import validate
 from ..base.failure import RuleError, WrongTypeError
 from ..engine.random import stream_key
+from ..statistics import LEVEL
 from . import state as agent_state
-from .inputs import below_one, checked_means, checked_names, checked_reward, features_of
-from .learner import PRESENT, Drawn, TwoScalarLearner, learner_of
+from .arm_statistics import ArmStatistics
+from .drawn import PRESENT, Drawn
+from .inputs import below_one, checked_means, checked_names, checked_reward, features_of, names_of
+from .learner import Learner, learner_of
 from .pending import Decision, Moment, Pending, PendingDecisions
 from .state import MOST_DECISIONS
+from .summary import Summary, summarise
 
 
 class Agent:
@@ -64,11 +68,7 @@ class Agent:
         floor: float = 0.0,
     ) -> None:
         validate.instance("Agent", "rule", rule, Rule, "a rule such as SGB(learning_rate=0.1)")
-        if (n_arms is None) == (arms is None):
-            raise ValueError("Agent: give either n_arms or arms")
-        names = checked_names(arms) if arms is not None else list(range(validate.integer("Agent", "n_arms", n_arms, 2)))
-        if len(names) < 2:
-            raise ValueError(f"Agent: needs at least 2 arms, got {len(names)}")
+        names = names_of(n_arms, arms)
         if hasattr(start, "theta"):
             raise WrongTypeError(f"Agent: start must be None or one probability per arm, got {start!r}")
         if start is not None and not rule.has_preferences:
@@ -83,10 +83,11 @@ class Agent:
         self._learner = learner_of(rule, theta, self._means, self._features)
         self.floor = below_one("Agent", "floor", floor)
         if self.floor:
-            self._two_scalars("Agent", "a floor")
+            self._following("Agent", "a floor")
         self._asked = 0
         self._updates = 0
         self._pending = PendingDecisions(self.n_arms)
+        self._statistics = ArmStatistics(self.n_arms)
 
     def _set_arms(self, names: list[Any]) -> None:
         index = {name: i for i, name in enumerate(names)}
@@ -138,12 +139,13 @@ class Agent:
             decision = Decision(number, self.arms[arm], probability)
         else:
             arms = self._all if available is None else self._places(available)
-            place, q, propensity = self._two_scalars("Agent.ask", "available").draw_subset(number, self._key, arms, self.floor)
+            place, q, propensity = self._following("Agent.ask", "available").draw_subset(number, self._key, arms, self.floor)
             arm, probability = int(arms[place]), float(q[place])
             decision = Decision(number, self.arms[arm], propensity)
             if len(arms) < self.n_arms:
                 moment = Moment(arms, q, len(arms))
         self._pending.add(decision, arm, probability, moment)
+        self._statistics.decisions[arm] += 1
         self._asked = number + 1
         return decision
 
@@ -170,7 +172,7 @@ class Agent:
             observed = Decision(-1, arm, 1.0)
             self._learn(Pending(observed, place, 1.0, self._pending.now), checked)
             return
-        learner = self._two_scalars("Agent.observe", "probability")
+        learner = self._following("Agent.observe", "probability")
         q = float(learner.restricted(self._all)[place])
         propensity = self.floor / self.n_arms + (1 - self.floor) * q
         if probability is not None:
@@ -185,29 +187,39 @@ class Agent:
         return "forgotten"
 
     def add_arm(self, arm: Hashable, *, probability: float | None = None) -> None:
-        """Add an arm, as the last one, at `probability` (default 1/(K + 1)); the odds among the others stay as they are."""
+        """Add an arm, as the last one, at `probability` (default 1/(K + 1)); the odds among the others stay as they are.
+
+        For a rule with a table of means it starts without rewards, and probability must be None.
+        """
         names = checked_names([*self.arms, arm])
-        learner = self._two_scalars("Agent.add_arm", "add_arm")
-        entering = 1 / len(names) if probability is None else validate.number("Agent.add_arm", "probability", probability)
-        if not 0 < entering < 1:
+        learner = self._following("Agent.add_arm", "add_arm")
+        entering = None if probability is None else validate.number("Agent.add_arm", "probability", probability)
+        if entering is not None and not 0 < entering < 1:
             raise ValueError(f"Agent.add_arm: probability must be between 0 and 1, got {entering}")
         if names[-1] in self._index:
             raise ValueError(f"Agent.add_arm: arm {arm!r} exists already")
-        self._pending.leave(lambda: learner.probabilities)
+        before = learner.probabilities
         learner.add(entering)
+        self._pending.leave(lambda: before)
+        self._statistics.add_arm()
         self._set_arms(names)
         self._pending.add_arm(len(names))
 
     def remove_arm(self, arm: Hashable) -> None:
         """Remove an arm; the odds among the others stay as they are. Rewards of its pending decisions can still be told."""
         place = self._place("Agent.remove_arm", arm)
-        learner = self._two_scalars("Agent.remove_arm", "remove_arm")
+        learner = self._following("Agent.remove_arm", "remove_arm")
         if self.n_arms == 2:
             raise ValueError("Agent.remove_arm: at least 2 arms must remain")
         self._pending.leave(lambda: learner.probabilities)
         learner.remove(place)
+        self._statistics.remove_arm(place)
         self._pending.remove_arm(place, self.n_arms)
         self._set_arms([name for name in self.arms if name != arm])
+
+    def summary(self, *, baseline: Any = None, difference: float | None = None, level: float = LEVEL) -> Summary:
+        """Say which arm wins; see `summarise`. Intervals hold at all times at once, however the arms were chosen."""
+        return summarise(self.arms, self._statistics, baseline=baseline, difference=difference, level=level)
 
     def state_dict(self) -> dict[str, Any]:
         """Everything as plain JSON values: a restored agent goes on with the same draws and the same bits."""
@@ -228,28 +240,36 @@ class Agent:
 
     def _learn(self, pending: Pending, reward: float) -> None:
         """One update from an arm that was drawn at pending.moment with probability q and propensity b."""
+        learner, t = self._learner, self._updates + 1
+        if not learner.needs_past_policy:
+            learner.update_subset(t, pending.arm, reward, Drawn(self._all, PRESENT, 1.0, self.n_arms, 1.0))
+        else:
+            self._learn_from_past(pending, reward, t)
+        self._updates = t
+        self._statistics.add_reward(pending.arm, reward)
+
+    def _learn_from_past(self, pending: Pending, reward: float, t: int) -> None:
+        """Step t at the policy of the moment at which the arm was drawn."""
         learner, moment, weighted = self._learner, pending.moment, pending.probability != pending.decision.probability
         now = self._pending.now
         present = moment is now
         drawn_now = present and pending.decision.id >= 0
-        if now.pending > drawn_now:  # decisions other than this one wait for a reward of the present policy
+        if now.pending > drawn_now:  # other decisions of the present policy are pending
             self._pending.leave(lambda: learner.probabilities)
-        t = self._updates + 1
         try:
             if present and not weighted:
                 learner.update(t, pending.arm, reward, PRESENT)
             elif moment.arms is None and not weighted and moment.policy is not None:
                 learner.update(t, pending.arm, reward, moment.policy)
-            elif isinstance(learner, TwoScalarLearner):
+            elif learner.follows_arms:
                 learner.update_subset(t, pending.arm, reward, self._drawn(pending, learner, present))
             else:
                 learner.update(t, pending.arm, reward, PRESENT)  # its policy was evicted
         except RuleError:
             self._pending.stay(now)
             raise
-        self._updates = t
 
-    def _drawn(self, pending: Pending, learner: TwoScalarLearner, present: bool) -> Drawn:
+    def _drawn(self, pending: Pending, learner: Learner, present: bool) -> Drawn:
         """What the arm was drawn from; where that policy was evicted, the present one, with the weight that corrects for it."""
         moment, probability = pending.moment, pending.probability
         arms = self._all if moment.arms is None else moment.arms
@@ -258,8 +278,9 @@ class Agent:
             probability = float(policy[np.searchsorted(arms, pending.arm)]) if pending.arm >= 0 else 0.0
         return Drawn(arms, policy, probability, moment.size, probability / pending.decision.probability)
 
-    def _two_scalars(self, who: str, what: str) -> TwoScalarLearner:
-        if not isinstance(self._learner, TwoScalarLearner):
+    def _following(self, who: str, what: str) -> Learner:
+        """The learner, if it can follow changing arms."""
+        if not self._learner.follows_arms:
             raise ValueError(f"{who}: {self.rule.name} keeps vectors, for which {what} is not defined")
         return self._learner
 

@@ -32,6 +32,16 @@ def below_one(owner: str, name: str, value: Any) -> float:
     return checked
 
 
+def names_of(n_arms: Any, arms: Any) -> list[Any]:
+    """The names of at least two arms, from their number or their names."""
+    if (n_arms is None) == (arms is None):
+        raise ValueError("Agent: give either n_arms or arms")
+    names = checked_names(arms) if arms is not None else list(range(validate.integer("Agent", "n_arms", n_arms, 2)))
+    if len(names) < 2:
+        raise ValueError(f"Agent: needs at least 2 arms, got {len(names)}")
+    return names
+
+
 def checked_names(arms: Any) -> list[Any]:
     """Names that survive JSON: NumPy numbers become Python's."""
     try:
@@ -69,3 +79,14 @@ def features_of(rule: Rule, features: Any, n_arms: int) -> np.ndarray | None:
     if not getattr(rule, "uses_features", False):
         raise ValueError(f"Agent: {rule.name} does not use features, so features must be None")
     return np.ascontiguousarray(checked_features("Agent", features, n_arms).T)
+
+
+def numbers(owner: str, name: str, values: Any, length: int) -> np.ndarray:
+    """A finite array (length,) from plain JSON values."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{owner}: {name} must be {length} finite numbers") from None
+    if array.shape != (length,) or not np.isfinite(array).all():
+        raise ValueError(f"{owner}: {name} must be {length} finite numbers")
+    return array

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..base import validate
-from ..base.failure import WrongTypeError
 
 
 class PolicyTable:
@@ -81,13 +80,14 @@ def _table(names: tuple[Hashable, ...], choices: list[Any]) -> np.ndarray:
 
 
 def _row(names: tuple[Hashable, ...], policy: Any) -> np.ndarray:
+    """Probabilities (K,) from a vector, a dict by name, or the name of an arm, for always that one."""
+    if isinstance(policy, str | int | float):
+        policy = {policy: 1.0}
     if isinstance(policy, Mapping):
         unknown = next((name for name in policy if name not in names), None)
         if unknown is not None:
             raise ValueError(f"off_policy: the log has no arm {unknown!r}")
         policy = [policy.get(name, 0.0) for name in names]
-    if isinstance(policy, str):
-        raise WrongTypeError(f"off_policy: policy must be probabilities, such as {{{policy!r}: 1.0}}, got {policy!r}")
     p = validate.vector("off_policy", "policy", policy)
     if len(p) != len(names):
         raise ValueError(f"off_policy: policy must have one probability per arm, {len(names)}, got {len(p)}")

@@ -110,8 +110,8 @@ class Value:
 def inverse_propensity(log: Log, policy: Any, *, level: float = LEVEL) -> Value:
     """The value of a policy, (1/n) sum w_i R_i.
 
-    policy: a probability for each of log.names, (K,), or a dict by name; a function from a context to an arm or to such a dict;
-    or a `PolicyTable`, which names the policy decision by decision.
+    policy: the name of an arm, for always that one; a probability for each of log.names, (K,), or a dict by name; a function
+    from a context to an arm or to such a dict; or a `PolicyTable`, which names the policy decision by decision.
 
     >>> rows = [{"arm": "a", "reward": 1.0, "probability": 0.5}, {"arm": "b", "reward": 0.0, "probability": 0.5}] * 50
     >>> round(inverse_propensity(Log.from_rows(rows), {"a": 0.8, "b": 0.2}).mean, 9)

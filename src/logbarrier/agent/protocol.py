@@ -8,7 +8,9 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from ..bandits.algorithms.rule import Rule
+from ..statistics import LEVEL
 from .pending import Decision
+from .summary import Summary
 
 
 @runtime_checkable
@@ -82,6 +84,10 @@ class OnlineAgent(Protocol):
 
     def remove_arm(self, arm: Hashable) -> None:
         """Remove an arm."""
+        ...
+
+    def summary(self, *, baseline: Any = None, difference: float | None = None, level: float = LEVEL) -> Summary:
+        """Summarise the rewards of each arm and say which one wins."""
         ...
 
     def state_dict(self) -> dict[str, Any]:

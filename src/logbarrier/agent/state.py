@@ -10,7 +10,7 @@ from ..bandits.algorithms import rule_from_dict
 from ..bandits.algorithms.rule import Rule
 from ..base import validate
 from ..base.failure import WrongTypeError
-from .learner import numbers
+from .inputs import numbers
 from .pending import Decision, Moment, PendingDecisions
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def to_plain(agent: Agent) -> dict[str, Any]:
         **({} if agent._means is None else {"means": agent._means.tolist()}),
         **({} if agent._features is None else {"features": agent._features.T.tolist()}),
         **agent._learner.state(),
+        "statistics": agent._statistics.state(),
         "pending": [
             [i, p.decision.arm, p.arm, p.probability, p.decision.probability, index.get(id(p.moment))]
             for i, p in pending.decisions.items()
@@ -69,6 +70,8 @@ def restored(kind: type[Agent], state: Any, rule: Rule | None) -> Agent:
         agent._asked = _whole("asked", plain["asked"], MOST_DECISIONS)
         agent._updates = _whole("updates", plain["updates"], MOST_UPDATES)
         agent._learner.restore(WHO, plain, agent._updates)
+        if "statistics" in plain:  # states of earlier versions have none
+            agent._statistics.restore(WHO, plain["statistics"])
         _restore_pending(agent._pending, plain, agent._asked, agent.arms)
     except WrongTypeError as error:
         raise ValueError(str(error)) from None

@@ -10,7 +10,23 @@ from typing import Annotated
 import typer
 
 from ..version import __version__
-from . import complexity, lab, log, plan, report, reproduce, rescue, rules, run, serve, simulate, status, verify, warm_up
+from . import (
+    complexity,
+    experiment,
+    lab,
+    log,
+    plan,
+    report,
+    reproduce,
+    rescue,
+    rules,
+    run,
+    serve,
+    simulate,
+    status,
+    verify,
+    warm_up,
+)
 from .errors import whole_output
 
 RULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}  # the parameters of the rule that --rule names
@@ -34,8 +50,9 @@ app.command(hidden=True, context_settings=RULE_OPTIONS)(plan.tune)
 app.command(short_help="Count the pulls each system needs for an accuracy.")(complexity.complexity)
 app.command(short_help="Open the interactive page in your browser.")(lab.lab)
 app.command(short_help="Diagnose a collapsed Stable-Baselines3 policy and train on with the barrier.")(rescue.rescue)
-app.command(short_help="Serve an agent that survives crashes over HTTP.", context_settings=RULE_OPTIONS)(serve.serve)
-app.command(short_help="Print the decisions of an agent's file, also of a damaged one.")(log.log)
+app.command(short_help="Serve experiments that survive crashes over HTTP.", context_settings=RULE_OPTIONS)(serve.serve)
+app.add_typer(experiment.app, name="experiment", short_help="Create, list, change and summarise experiments.")
+app.command(short_help="Print the decisions of an experiment, also of a damaged file.")(log.log)
 app.command(short_help="Compile now what a service or a cluster worker needs later.")(warm_up.warm_up)
 
 

@@ -7,33 +7,39 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
-from ..agent.durable.ledger import SettledError
+from ..agent.durable.database import DEFAULT
+from ..agent.durable.ledger import SettledError, StoppedError
 from ..base.failure import WrongTypeError
+from . import ofrep
 from .connection import TRUSTED
-from .fields import Field, RefusedError, check_fields
+from .fields import RefusedError, check_fields
+from .operations import OF_EXPERIMENT, Answer, Asked, Body, Headers, Operation
 
-Body = dict[str, Any]
-Headers = list[tuple[bytes, bytes]]
 LARGEST_BODY = 64 * 1024
-STATUS: dict[type[Exception], int] = {SettledError: 409, KeyError: 404, ValueError: 400, WrongTypeError: 400, OSError: 503}
+STATUS: dict[type[Exception], int] = {
+    SettledError: 409,
+    StoppedError: 409,
+    KeyError: 404,
+    ValueError: 400,
+    WrongTypeError: 400,
+    OSError: 503,
+}
 NEEDS_TOKEN = 401, "service: needs the header 'Authorization: Bearer TOKEN'", (b"www-authenticate", b"Bearer")
 
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 class Call(NamedTuple):
-    """What answers a call, both as JSON objects, and the fields of its body."""
+    """An operation and what answers it."""
 
-    answer: Callable[[Body], Awaitable[Body]]
-    needed: Mapping[str, Field] = {}
-    optional: Mapping[str, Field] = {}
-    is_open: bool = False  # to anyone, without the token
+    operation: Operation
+    answer: Callable[[Asked], Awaitable[Body | Answer]]
 
 
 KNOWN: tuple[type[Exception], ...] = (RefusedError, *STATUS)
@@ -56,30 +62,50 @@ class Calls:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The ASGI interface."""
-        methods = self.table.get(scope["path"]) if scope["type"] == "http" else None
+        if scope["type"] != "http":
+            await self.texts(scope, receive, send)
+            return
+        methods, name = self.table.get(scope["path"]), DEFAULT
+        if methods is None:
+            template, name = split_path(scope["path"])
+            methods = self.table.get(template)
         if methods is None:
             await self.texts(scope, receive, send)
             return
-        headers: Headers = []
+        headers: Sequence[tuple[bytes, bytes]] = ()
+        status, plain, call = 200, None, None
         try:
             call = methods.get("GET" if scope["method"] == "HEAD" else scope["method"])
             if call is None:
                 allowed = ", ".join(methods)
                 wrong = f"service: {scope['path']} takes {allowed}, got {scope['method']}"
                 raise RefusedError(405, wrong, (b"allow", allowed.encode()))
-            if not call.is_open:
+            if not call.operation.is_open:
                 check_bearer(scope, self._bearer)
             content = await _content(receive)
             if content is None:
                 return
-            status, plain = 200, await call.answer(_body(content, call))
+            plain = await call.answer(Asked(name, _body(content, call.operation), scope["headers"]))
+            if isinstance(plain, Answer):
+                plain, status, headers = plain
         except KNOWN as error:
             status, sentence, headers = refusal(error)
-            plain = {"error": sentence}
-        body = _encode(plain).encode()
+            is_free = call is not None and call.operation.is_free
+            plain = ofrep.failure(name, status, sentence) if is_free else {"error": sentence}
+        body = b"" if plain is None else _encode(plain).encode()
         head = [(b"content-length", b"%d" % len(body)), (b"content-type", b"application/json"), *headers]
         await send({"type": "http.response.start", "status": status, "headers": head})
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+
+
+def split_path(path: str) -> tuple[str, str]:
+    """The template of a path with the name of an experiment in it, and that name."""
+    prefix, _ = OF_EXPERIMENT.split("{name}")
+    if path.startswith(prefix):
+        name, slash, rest = path.removeprefix(prefix).partition("/")
+        return f"{OF_EXPERIMENT}{slash}{rest}", name
+    prefix = f"{ofrep.BULK}/"
+    return (ofrep.SINGLE, path.removeprefix(prefix)) if path.startswith(prefix) else (path, DEFAULT)
 
 
 def check_bearer(scope: Scope, bearer: bytes) -> None:
@@ -110,12 +136,13 @@ async def _content(receive: Receive) -> bytes | None:
             return bytes(content)
 
 
-def _body(content: bytes, call: Call) -> Body:
+def _body(content: bytes, operation: Operation) -> Body:
     try:
         plain = json.loads(content) if content else {}
     except (ValueError, RecursionError):
         raise RefusedError(400, "service: the body must be JSON") from None
     if not isinstance(plain, dict):
         raise RefusedError(400, "service: the body must be a JSON object")
-    check_fields(plain, call.needed, call.optional)
-    return plain
+    known = {name: value for name, value in plain.items() if name in operation.needed} if operation.is_free else plain
+    check_fields(known, operation.needed, operation.optional, operation.one_of)
+    return known

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from ..agent.durable.ledger import ENDED, ON, PAUSED
+from ..agent.durable.subjects import LONGEST
 from ..bandits.loops.policy import LARGEST_REWARD
 
 
@@ -33,20 +35,44 @@ def _is_list_of_names(value: Any) -> bool:
     return type(value) is list and all(map(_is_name, value))
 
 
-def _is_id(value: Any) -> bool:
+def _is_whole(value: Any) -> bool:
     return (type(value) is int or (type(value) is float and value.is_integer())) and value >= 0
+
+
+def _is_text(value: Any) -> bool:
+    return type(value) is str
+
+
+def _is_text_or_object(value: Any) -> bool:
+    return type(value) is str or type(value) is dict
 
 
 ARM = Field({"description": "The name of an arm.", "type": ["string", "number"]}, "a string or a number", _is_name)
 ARMS = Field({"type": "array", "items": ARM.schema}, "a list of arms", _is_list_of_names)
 SUBSET = Field({**ARMS.schema, "minItems": 1, "uniqueItems": True}, ARMS.takes, ARMS.fits)
-ID = Field({"type": "integer", "minimum": 0}, "a whole number of at least 0", _is_id)
+NEW_ARMS = Field({**ARMS.schema, "minItems": 2, "uniqueItems": True}, ARMS.takes, ARMS.fits)
+ID = Field({"type": "integer", "minimum": 0}, "a whole number of at least 0", _is_whole)
 REWARD = Field({"type": "number", "minimum": -LARGEST_REWARD, "maximum": LARGEST_REWARD}, "a number", _is_number)
 PROPENSITY = Field({"type": "number", "exclusiveMinimum": 0, "maximum": 1}, "a number", _is_number)
 SHARE = Field({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}, "a number", _is_number)
+FLOOR = Field({"type": "number", "minimum": 0, "exclusiveMaximum": 1}, "a number", _is_number)
+POSITIVE = Field({"type": "number", "exclusiveMinimum": 0}, "a number", _is_number)
+SUBJECT = Field(
+    {"description": "A user or session.", "type": "string", "minLength": 1, "maxLength": LONGEST}, "a string", _is_text
+)
+NAME = Field({"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"}, "a string", _is_text)
+STATE = Field({"enum": [ON, PAUSED, ENDED]}, "a string", _is_text)
+RULE = Field(
+    {"description": "The name of a rule, or an object with 'rule' and its parameters.", "type": ["string", "object"]},
+    "a string or an object",
+    _is_text_or_object,
+)
+OBJECT = Field({"type": "object"}, "an object", lambda value: type(value) is dict)
 
 
-def check_fields(body: dict[str, Any], needed: Mapping[str, Field], optional: Mapping[str, Field]) -> None:
+def check_fields(
+    body: dict[str, Any], needed: Mapping[str, Field], optional: Mapping[str, Field], one_of: tuple[str, ...] = ()
+) -> None:
     """Refuse a body that lacks a needed field, has an unknown one, or one of the wrong type."""
     if not needed.keys() <= body.keys():
         lacking = next(name for name in needed if name not in body)
@@ -58,3 +84,5 @@ def check_fields(body: dict[str, Any], needed: Mapping[str, Field], optional: Ma
             raise RefusedError(400, f"service: the body has an unknown field {name!r}; it takes {takes}")
         if not field.fits(value):
             raise RefusedError(400, f"service: {name} must be {field.takes}, got {json.dumps(value)[:100]}")
+    if one_of and sum(name in body for name in one_of) != 1:
+        raise RefusedError(400, f"service: the body must have exactly one of the fields {' and '.join(one_of)}")

@@ -1,13 +1,20 @@
-"""What the service has done, as Prometheus text."""
+"""What the service has done and what its experiments hold, as Prometheus text."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import Any
 
+from ..agent.durable.decision_file import DecisionFile
 from .committer import Committer
 
-MOST_ARMS = 100  # more series would burden the system that collects them
+MOST_ARMS = 100  # of an experiment; more series would burden the system that collects them
+PER_ARM = {
+    "arm_probability": ("gauge", "Probability of each arm."),
+    "arm_decisions_total": ("counter", "Decisions for each arm."),
+    "arm_rewards_total": ("counter", "Rewards of each arm."),
+    "arm_reward_sum": ("gauge", "Sum of the rewards of each arm."),
+}
 
 
 class Metrics:
@@ -18,8 +25,8 @@ class Metrics:
         self.decisions = 0
         self.rewards: Counter[str] = Counter(told=0, duplicate=0)
 
-    def text(self, now: dict[str, Any]) -> str:
-        """now: as `GET /policy` answers."""
+    def text(self, now: dict[str, dict[str, float]]) -> str:
+        """now: as `measured` returns."""
         of_batches = self._committer
         lines = [
             *_family("decisions_total", "counter", "Decisions answered.", {"": self.decisions}),
@@ -32,24 +39,41 @@ class Metrics:
             *_family("batches_total", "counter", "Batches of calls, each with at most one write.", {"": of_batches.batches}),
             *_family("batch_calls_total", "counter", "Calls in those batches.", {"": of_batches.calls}),
             *_family("batch_seconds_total", "counter", "Seconds spent on them.", {"": of_batches.seconds}),
-            *_family("updates", "gauge", "Rewards the agent has learnt from.", {"": now["updates"]}),
-            *_family("pending", "gauge", "Pending decisions.", {"": now["pending"]}),
+            *_family("updates", "gauge", "Rewards that each experiment has learnt from.", now["updates"]),
+            *_family("pending", "gauge", "Pending decisions of each experiment.", now["pending"]),
         ]
-        if len(now["arms"]) <= MOST_ARMS:
-            shares = zip(now["arms"], now["policy"], strict=True)
-            series = {_labels(arm): share for arm, share in shares}
-            lines += _family("arm_probability", "gauge", "Probability of each arm.", series)
+        for name, (kind, help_text) in PER_ARM.items():
+            lines += _family(name, kind, help_text, now[name])
         return "\n".join(lines) + "\n"
 
 
-def _family(name: str, kind: str, help_text: str, values: dict[str, float]) -> list[str]:
+def measured(file: DecisionFile) -> dict[str, dict[str, float]]:
+    """The numbers of every experiment: name of the metric -> labels -> value."""
+    found: dict[str, dict[str, float]] = {name: {} for name in ("updates", "pending", *PER_ARM)}
+    for name in file.ledgers:
+        agent, experiment = file.ledger(name).agent, f'experiment="{name}"'
+        found["updates"][f"{{{experiment}}}"] = agent.updates
+        found["pending"][f"{{{experiment}}}"] = len(agent.pending)
+        if agent.n_arms > MOST_ARMS:
+            continue
+        seen, policy = agent._statistics, agent.policy.tolist()
+        for i, arm in enumerate(agent.arms):
+            labels = f"{{{experiment},{_label(arm)}}}"
+            found["arm_probability"][labels] = policy[i]
+            found["arm_decisions_total"][labels] = seen.decisions[i]
+            found["arm_rewards_total"][labels] = seen.rewards[i]
+            found["arm_reward_sum"][labels] = seen.rewards[i] * seen.means[i]
+    return found
+
+
+def _family(name: str, kind: str, help_text: str, values: dict[str, Any]) -> list[str]:
     full = f"logbarrier_{name}"
     return [f"# HELP {full} {help_text}", f"# TYPE {full} {kind}", *(f"{full}{labels} {v}" for labels, v in values.items())]
 
 
-def _labels(arm: str | float) -> str:
+def _label(arm: str | float) -> str:
     """A number gets a second label, since arms 1 and "1" are two series."""
-    return f'{{arm="{_escaped(arm)}"}}' if isinstance(arm, str) else f'{{arm="{arm}",type="number"}}'
+    return f'arm="{_escaped(arm)}"' if isinstance(arm, str) else f'arm="{arm}",type="number"'
 
 
 def _escaped(label: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
-from ..agent.durable.durable_agent import DurableAgent
+from ..agent.durable.decision_file import DecisionFile
 from .app import make_app
 from .connection import Connection, connection_limits
 from .log_lines import log_to_stderr
@@ -75,11 +75,11 @@ def server_of(app: ASGIApp) -> uvicorn.Server:
     return _Server(config)
 
 
-def serve(agent: DurableAgent, token: str, listener: socket.socket, keep: float | None = None) -> None:
+def serve(file: DecisionFile, token: str, listener: socket.socket, keep: float | None = None) -> None:
     """Answer until SIGINT or SIGTERM; requests under way are finished first. The service's log is JSON lines on stderr.
 
     keep: seconds after which closed decisions are dropped from the journal; None: never.
     """
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # once uvicorn has finished, so that the agent is closed
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # once uvicorn has finished, so that the file is closed
     log_to_stderr()
-    server_of(make_app(agent, token, keep)).run(sockets=[listener])
+    server_of(make_app(file, token, keep)).run(sockets=[listener])

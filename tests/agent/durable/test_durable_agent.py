@@ -16,7 +16,7 @@ import pytest
 
 import logbarrier as lb
 from logbarrier.agent import pending
-from logbarrier.agent.durable import ledger, sqlite_file
+from logbarrier.agent.durable import journaled_agent, ledger, sqlite_file
 
 RULE = lb.LogBarrierSGB(learning_rate=0.5, eta=20.0)
 ARMS = ["a", "b", "c"]
@@ -50,8 +50,8 @@ def made(path, **options):
 
 def abandoned(agent):
     """What a kill leaves: the lock is dropped, nothing is closed."""
-    agent._file._lock.release()
-    agent._file._closed = True
+    agent.file._lock.release()
+    agent.file._closed = True
 
 
 def test_an_agent_reopened_is_the_agent_that_was_closed(path):
@@ -132,7 +132,7 @@ def test_a_second_process_is_refused_in_one_sentence(path, run_python):
 def test_threads_share_an_agent_and_its_writes(path):
     with made(path) as agent:
         commits = []
-        journal = agent._file.ledgers["default"]._journal
+        journal = agent.file.ledgers["default"]._journal
         write = journal.write
         journal.write = lambda events, **rest: (commits.append(len(events)), write(events, **rest))[1]
         barrier = threading.Barrier(8)
@@ -195,7 +195,7 @@ def test_what_was_not_written_did_not_happen(path):
     agent = made(path, seed=1)
     agent.tell(agent.ask(), 1.0)
     before = agent.state_dict()
-    agent._file.ledgers["default"].ask()  # in memory only
+    agent.file.ledgers["default"].ask()  # in memory only
     abandoned(agent)
     with lb.DurableAgent(path) as agent:
         assert agent.state_dict() == before
@@ -205,7 +205,7 @@ def test_a_write_that_fails_is_an_error_for_all_and_changes_nothing(path):
     with made(path) as agent:
         decision = agent.ask()
         before = agent.state_dict()
-        agent._file._file.connection.execute("PRAGMA max_page_count = 1")  # as if the disk were full
+        agent.file._file.connection.execute("PRAGMA max_page_count = 1")  # as if the disk were full
         calls = [lambda ledger: ledger.ask(), lambda ledger: ledger.forget(ledger.agent.pending[-1])]
         with pytest.raises(OSError, match=r"cannot be written \(database or disk is full\); nothing was done"):
             agent.perform(calls * 300)
@@ -215,16 +215,16 @@ def test_a_write_that_fails_is_an_error_for_all_and_changes_nothing(path):
 
 
 def test_snapshots_shorten_the_replay_and_change_no_bit(path, monkeypatch):
-    monkeypatch.setattr(ledger, "EVENTS_PER_SNAPSHOT", 10)
-    monkeypatch.setattr(ledger, "BYTES_PER_EVENT", 1000)
+    monkeypatch.setattr(journaled_agent, "EVENTS_PER_SNAPSHOT", 10)
+    monkeypatch.setattr(journaled_agent, "BYTES_PER_EVENT", 1000)
     agent = made(path)
     for t in range(57):
         agent.tell(agent.ask(), t % 3)
     policy = agent.policy
     abandoned(agent)
     replayed = []
-    real = ledger.replay
-    monkeypatch.setattr(ledger, "replay", lambda *arguments: (replayed.append(1), real(*arguments))[1])
+    real = journaled_agent.replay
+    monkeypatch.setattr(journaled_agent, "replay", lambda *arguments: (replayed.append(1), real(*arguments))[1])
     with lb.DurableAgent(path) as agent:
         assert 0 < len(replayed) < 20
         assert (agent.policy == policy).all()
@@ -279,7 +279,7 @@ def test_compacting_drops_what_was_closed_long_ago_and_nothing_else(path):
     clock = Clock()
     with made(path, seed=5, clock=clock) as agent:
         pending = agent.ask()
-        for t in range(ledger.DROPPED_AT_ONCE + 3):
+        for t in range(journaled_agent.DROPPED_AT_ONCE + 3):
             agent.perform([lambda ledger, t=t: ledger.tell(ledger.ask(), t % 3)])
         agent.observe("a", 0.5)
         agent.add_arm("d")
@@ -288,7 +288,7 @@ def test_compacting_drops_what_was_closed_long_ago_and_nothing_else(path):
         late = agent.ask()
         agent.tell(late, 1.0)
         state, size = agent.state_dict(), os.path.getsize(path) + os.path.getsize(f"{path}-wal")
-        assert agent.compact(keep=50) == ledger.DROPPED_AT_ONCE + 3 + 3
+        assert agent.compact(keep=50) == journaled_agent.DROPPED_AT_ONCE + 3 + 3
         assert agent.compact(keep=50) == 0
         assert agent.state_dict() == agent.replayed().state_dict() == state
         assert [row["id"] for row in agent.log()] == [pending.id, late.id]
@@ -334,7 +334,7 @@ def test_a_compaction_that_cannot_be_written_drops_nothing(path):
     with made(path) as agent:
         for _ in range(20):
             agent.tell(agent.ask(), 1.0)
-        agent._file._file.connection.execute(
+        agent.file._file.connection.execute(
             "CREATE TEMP TRIGGER full BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'full'); END"
         )
         state = agent.state_dict()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import logbarrier as lb
-from logbarrier.agent.durable import ledger, sqlite_file
+from logbarrier.agent.durable import journaled_agent, ledger, sqlite_file
 from logbarrier.engine.random import step_uniforms, stream_key
 
 ALPHA, ETA = 0.5, 20.0
@@ -109,15 +109,15 @@ class Walk:
 
     @property
     def ledger(self):
-        return self.agent._file.ledgers["default"]
+        return self.agent.file.ledgers["default"]
 
     def kill(self):
         if self.random.random() < 0.5:
             self.ledger.ask()  # begun, not written: it never happened
             self.ledger.drop(self.now)
-        self.agent._file._lock.release()
-        self.agent._file._closed = True
-        self.agent._file._file.connection.close()
+        self.agent.file._lock.release()
+        self.agent.file._closed = True
+        self.agent.file._file.connection.close()
         self.reopen()
 
     def restart(self):
@@ -202,9 +202,9 @@ class Walk:
 @pytest.mark.parametrize("piece", range(PIECES))
 def test_any_interleaving_is_what_the_model_says(tmp_path, monkeypatch, piece):
     monkeypatch.setattr(sqlite_file, "SYNCHRONOUS", "OFF")  # kills here end no process
-    monkeypatch.setattr(ledger, "EVENTS_PER_SNAPSHOT", 8)
-    monkeypatch.setattr(ledger, "BYTES_PER_EVENT", 1000)
-    monkeypatch.setattr(ledger, "DROPPED_AT_ONCE", 2)
+    monkeypatch.setattr(journaled_agent, "EVENTS_PER_SNAPSHOT", 8)
+    monkeypatch.setattr(journaled_agent, "BYTES_PER_EVENT", 1000)
+    monkeypatch.setattr(journaled_agent, "DROPPED_AT_ONCE", 2)
     for seed in range(piece, SEQUENCES, PIECES):
         folder = tmp_path / str(seed)
         folder.mkdir()

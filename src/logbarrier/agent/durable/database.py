@@ -7,6 +7,7 @@ and for each experiment
     history      number, time, rewards so far, their sum, the most likely arms with their probabilities (JSON)
     settings     name, value (JSON)
     arm_sets     number of the event since which the agent has had these arms (JSON)
+    subjects     subject, its latest decision, and of that the event's number, time, arm (JSON) and probability
 
 The last column of each is the row's checksum. Files of the first version have neither checksums nor arm_sets.
 """
@@ -27,6 +28,9 @@ from .checksums import damaged, event_checksum, row_checksum
 APPLICATION = 0x6C6F6762
 DEFAULT = "default"  # the name of the experiment whose tables have no suffix
 ARM_SETS = "CREATE TABLE arm_sets{0} (number INTEGER PRIMARY KEY, arms TEXT NOT NULL, checksum INTEGER)"
+SUBJECTS = """CREATE TABLE IF NOT EXISTS subjects{0} (subject TEXT PRIMARY KEY, decision INTEGER NOT NULL,
+                     number INTEGER NOT NULL, time REAL NOT NULL, arm TEXT NOT NULL, probability REAL NOT NULL,
+                     checksum INTEGER)"""
 SCHEMA = f"""
 CREATE TABLE events{{0}} (number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, decision INTEGER, arm TEXT,
                      reward REAL, probability REAL, detail TEXT, checksum INTEGER);
@@ -36,10 +40,11 @@ CREATE TABLE history{{0}} (number INTEGER PRIMARY KEY, time REAL NOT NULL, told 
                       checksum INTEGER);
 CREATE TABLE settings{{0}} (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER);
 {ARM_SETS};
+{SUBJECTS};
 """
 EXPERIMENTS = "CREATE TABLE IF NOT EXISTS experiments (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, checksum INTEGER)"
 UNCHECKED = "events without checksum"  # a setting: up to this event the file was written by the first version
-SMALL_TABLES = ("snapshots", "history", "settings", "arm_sets")
+CHECKED_TABLES = ("snapshots", "history", "settings", "arm_sets", "subjects")
 DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT)  # the rest: the disk, rights, a file of another program
 
 
@@ -154,7 +159,9 @@ def check_rows(connection: sqlite3.Connection, path: Path) -> None:
     """Raise DamagedError at the first row of any table that is not what was written."""
     for suffix in suffixes(connection, path).values():
         unchecked = settings_of(connection, path, suffix).get(UNCHECKED, 0)
-        for table in SMALL_TABLES:
+        for table in CHECKED_TABLES:
+            if table == "subjects" and not has_table(connection, f"{table}{suffix}"):
+                continue  # a file of an earlier version
             for row in connection.execute(f"SELECT * FROM {table}{suffix}"):
                 checked(path, f"{table}{suffix}", row)
         for row in connection.execute(f"SELECT * FROM events{suffix} ORDER BY number"):

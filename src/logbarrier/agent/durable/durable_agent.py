@@ -12,11 +12,12 @@ import numpy as np
 from ...bandits.algorithms.rule import Rule
 from ...base import validate
 from ..agent import Agent
-from ..inputs import below_one, checked_names, checked_reward
+from ..inputs import below_one, checked_names
 from .checksums import damaged
 from .database import DEFAULT
 from .decision_file import DecisionFile
 from .experiment import Experiment
+from .settings import closing_settings
 
 
 class DurableAgent(Experiment):
@@ -70,9 +71,9 @@ class DurableAgent(Experiment):
             self._new_agent(rule, given)  # raises before a file is made
         super().__init__(DecisionFile(self.path, rules={} if rule is None else {DEFAULT: rule}, clock=clock), DEFAULT)
         try:
-            self._file.do(lambda file: self._open(file, rule, given, closing))
+            self.file.do(lambda file: self._open(file, rule, given, closing))
         except BaseException:
-            self._file.close()
+            self.file.close()
             raise
 
     def _new_agent(self, rule: Rule | None, given: dict[str, Any]) -> Agent:
@@ -95,7 +96,7 @@ class DurableAgent(Experiment):
 
     def close(self) -> None:
         """Write a snapshot and release the lock; do nothing in a forked child."""
-        self._file.close()
+        self.file.close()
 
     def __enter__(self) -> DurableAgent:
         return self
@@ -104,7 +105,7 @@ class DurableAgent(Experiment):
         self.close()
 
     def __repr__(self) -> str:
-        return f"DurableAgent({str(self.path)!r}, {self._file.ledgers[DEFAULT].agent!r})"
+        return f"DurableAgent({str(self.path)!r}, {self.file.ledgers[DEFAULT].agent!r})"
 
 
 def checked_path(path: str | Path) -> Path:
@@ -113,16 +114,6 @@ def checked_path(path: str | Path) -> Path:
     if not whole.parent.is_dir():
         raise OSError(f"DurableAgent: there is no folder {whole.parent}")
     return whole
-
-
-def closing_settings(owner: str, ttl: float | None, default_reward: float | None) -> dict[str, float]:
-    """The settings that close decisions, of those that were given."""
-    settings = {}
-    if ttl is not None:
-        settings["ttl"] = float(validate.positive(owner, "ttl", ttl))
-    if default_reward is not None:
-        settings["default_reward"] = float(checked_reward(owner, default_reward)) + 0.0  # no negative zero
-    return settings
 
 
 def made_of(agent: Agent, given: dict[str, Any]) -> dict[str, Any]:

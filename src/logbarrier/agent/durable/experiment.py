@@ -10,11 +10,14 @@ import numpy as np
 
 from ...bandits.algorithms.rule import Rule
 from ...base import validate
+from ...statistics import LEVEL
 from ..agent import Agent
 from ..pending import Decision
+from ..summary import Summary, summarise
 from .decision_file import DecisionFile
-from .ledger import Ledger
+from .ledger import Ledger, seen_of
 from .log import read_log
+from .settings import CHANGEABLE, change
 
 Result = TypeVar("Result")
 Call = Callable[[Ledger], Result]
@@ -24,7 +27,7 @@ class Experiment:
     """The agent of one experiment; any number of threads may use it. `OnlineAgent` says what its calls have in common."""
 
     def __init__(self, file: DecisionFile, name: str) -> None:
-        self._file, self.name = file, name
+        self.file, self.name = file, name
         self._compacting = threading.Lock()
 
     def perform(self, calls: Sequence[Call[Any]]) -> list[Any]:
@@ -36,23 +39,31 @@ class Experiment:
         >>> first, second = agent.perform([lambda ledger: ledger.ask(), lambda ledger: ledger.ask()])
         >>> agent.close()
         """
-        self._file.refuse_fork()
-        return self._file.commits.perform([self._on_ledger(call) for call in calls])
+        self.file.refuse_fork()
+        return self.file.commits.perform([self._on_ledger(call) for call in calls])
 
     def _on_ledger(self, call: Call[Result]) -> Callable[[DecisionFile], Result]:
         return lambda file: call(file.ledger(self.name))
 
     def _do(self, call: Call[Result]) -> Result:
         """One call, written together with those that other threads have queued."""
-        return cast(Result, self._file.do(self._on_ledger(call)))
+        return cast(Result, self.file.do(self._on_ledger(call)))
 
-    def ask(self, available: Sequence[Hashable] | None = None) -> Decision:
-        """Draw an arm from the policy, or from its restriction to the arms that are available."""
-        return self._do(lambda ledger: ledger.ask(available))
+    def ask(self, available: Sequence[Hashable] | None = None, *, subject: str | None = None) -> Decision:
+        """Draw an arm from the policy, or from its restriction to the arms that are available.
+
+        subject: a user or session. It is given the same decision again, until its reward window (ttl) closes, the decision is
+        forgotten, or the arm is removed or not available.
+        """
+        return self._do(lambda ledger: ledger.ask(available, subject=subject))
 
     def tell(self, decision: Decision | int, reward: float) -> Literal["told", "duplicate"]:
         """Learn from the reward of a decision; "duplicate" if it had been told already."""
         return self._do(lambda ledger: ledger.tell(decision, reward))
+
+    def tell_subject(self, subject: str, reward: float) -> Literal["told", "duplicate"]:
+        """Learn from the reward of the latest decision of a subject."""
+        return self._do(lambda ledger: ledger.tell(ledger.decision_of(subject), reward))
 
     def observe(self, arm: Hashable, reward: float, *, probability: float | None = None) -> None:
         """Learn from a pull that this agent did not draw; see `Agent.observe`."""
@@ -69,6 +80,18 @@ class Experiment:
     def remove_arm(self, arm: Hashable) -> None:
         """Remove an arm; see `Agent.remove_arm`."""
         self._do(lambda ledger: ledger.remove_arm(arm))
+
+    def change(self, **settings: Any) -> None:
+        """Change ttl, default_reward, baseline, difference or state: "on", "paused" or "ended", the last with a `winner`."""
+        unknown = settings.keys() - CHANGEABLE
+        if unknown:
+            raise ValueError(f"Experiment.change: takes {', '.join(CHANGEABLE)}, got {min(unknown)!r}")
+        self._do(lambda ledger: change(ledger, settings))
+
+    @property
+    def state(self) -> str:
+        """Whether it is "on", "paused" or "ended"."""
+        return self._do(lambda ledger: ledger.state)
 
     @property
     def rule(self) -> Rule:
@@ -115,6 +138,16 @@ class Experiment:
         """The ids of the pending decisions, oldest first."""
         return self._do(lambda ledger: ledger.agent.pending)
 
+    def summary(self, *, baseline: Any = None, difference: float | None = None, level: float = LEVEL) -> Summary:
+        """Summarise the rewards of each arm and say which one wins; see `Agent.summary`.
+
+        baseline, difference: by default those of the experiment.
+        """
+        arms, seen, settings = self._do(seen_of)
+        chosen = {"baseline": settings.get("baseline"), "difference": settings.get("difference")}
+        given = {"baseline": baseline, "difference": difference}
+        return summarise(arms, seen, level=level, **chosen | {name: v for name, v in given.items() if v is not None})
+
     def state_dict(self) -> dict[str, Any]:
         """As `Agent.state_dict`, from which an agent in memory can go on."""
         return self._do(lambda ledger: ledger.agent.state_dict())
@@ -141,4 +174,4 @@ class Experiment:
 
     def log(self) -> Iterator[dict[str, Any]]:
         """The decisions so far, each with its propensity and what became of it; see `read_log`."""
-        return read_log(self._file.path, experiment=self.name)
+        return read_log(self.file.path, experiment=self.name)

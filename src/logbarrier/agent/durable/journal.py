@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .arm_sets import arm_set_row
+from .ask_detail import read_detail
 from .checksums import damaged, event_checksum, row_checksum
 from .database import UNCHECKED, Event, checked, checked_event, settings_of
 from .sqlite_file import SqliteFile
+
+ArmSet = tuple[int, list[str]]
 
 
 class Mark(NamedTuple):
@@ -51,6 +55,7 @@ class Journal:
         mark: Mark | None = None,
         settings: dict[str, Any] | None = None,
         arm_sets: Sequence[tuple[int, Sequence[Any]]] = (),
+        subjects: Sequence[tuple[Any, ...]] = (),
         drop: Old | None = None,
     ) -> None:
         """Write in the present transaction of the file. Raises sqlite3.Error.
@@ -75,12 +80,18 @@ class Journal:
             connection.execute(f"INSERT OR REPLACE INTO settings{suffix} VALUES (?, ?, ?)", row_of_setting)
         for number, arms in arm_sets:
             connection.execute(f"INSERT INTO arm_sets{suffix} VALUES (?, ?, ?)", arm_set_row(number, arms))
+        assigned = [(*row, row_checksum(row)) for row in subjects]
+        connection.executemany(f"INSERT OR REPLACE INTO subjects{suffix} VALUES (?, ?, ?, ?, ?, ?, ?)", assigned)
         if drop is not None:
             self._drop(drop)
 
     def _drop(self, old: Old) -> None:
         """Delete events, the arm sets that no event is left of, and the space they took."""
         connection, suffix = self.file.connection, self._suffix
+        asked = f"SELECT detail FROM events{suffix} WHERE decision = ? AND kind = 'ask'"
+        details = ((decision, connection.execute(asked, (decision,)).fetchone()) for decision in old.decisions)
+        subjects = ((read_detail(row[0]).subject, decision) for decision, row in details if row is not None)
+        connection.executemany(f"DELETE FROM subjects{suffix} WHERE subject = ? AND decision = ?", list(subjects))
         connection.executemany(f"DELETE FROM events{suffix} WHERE decision = ?", ((decision,) for decision in old.decisions))
         connection.executemany(f"DELETE FROM events{suffix} WHERE number = ?", ((number,) for number in old.numbers))
         oldest = f"SELECT coalesce(min(number), 1 << 62) FROM events{suffix}"
@@ -120,6 +131,18 @@ class Journal:
         query = f"SELECT * FROM events{self._suffix} WHERE decision = ? AND kind <> 'ask'"
         row = self.file.connection.execute(query, (decision,)).fetchone()
         return None if row is None else checked_event(self.path, row, self._unchecked)
+
+    def assignment(self, subject: str) -> tuple[Any, ...] | None:
+        """The row of a subject, without the subject."""
+        query = f"SELECT * FROM subjects{self._suffix} WHERE subject = ?"
+        row = self.file.connection.execute(query, (subject,)).fetchone()
+        return None if row is None else checked(self.path, f"subjects{self._suffix}", row)[1:]
+
+    def changes_of_arms(self) -> Iterator[tuple[ArmSet, ArmSet]]:
+        """Each arm set with the one before it: (number of the event, names as JSON)."""
+        rows = self.file.connection.execute(f"SELECT * FROM arm_sets{self._suffix} ORDER BY number").fetchall()
+        sets = [checked(self.path, f"arm_sets{self._suffix}", row) for row in rows]
+        return itertools.pairwise((number, [json.dumps(arm) for arm in json.loads(arms)]) for number, arms in sets)
 
     def old(self, until: float, most: int) -> Old:
         """The first `most` decisions closed, and other events, at time `until` or before."""

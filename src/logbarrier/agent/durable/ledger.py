@@ -1,153 +1,81 @@
-"""The ledger of an experiment: its agent and its journal, both moved by the same calls. For one thread at a time."""
+"""The ledger of an experiment: calls that change its agent and its journal alike. For one thread at a time."""
 
 from __future__ import annotations
 
-import itertools
 import json
-import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
-import numpy as np
-
-from ...bandits.algorithms.rule import Rule
 from ...base import validate
-from ..agent import Agent
+from ..arm_statistics import ArmStatistics
 from ..pending import Decision
-from .checksums import damaged
+from .ask_detail import AskDetail
 from .database import Event
-from .journal import Journal, Mark, Old
-from .replay import replay
+from .journaled_agent import JournaledAgent, plain_name
+from .subjects import Assignment, checked_subject
 
-EVENTS_PER_SNAPSHOT = 4096
-BYTES_PER_EVENT = 64  # a snapshot may cost so much of the file per event since the last
-MARKS = 200  # of the history: one whenever the journal has grown by a 200th
-ARMS_IN_A_MARK = 8
-DROPPED_AT_ONCE = 500  # so that no call is delayed for long
+ON, PAUSED, ENDED = "on", "paused", "ended"  # the states of an experiment
 
 
 class SettledError(ValueError):
     """A decision that was told something else, forgotten or closed."""
 
 
-class Ledger:
+class StoppedError(ValueError):
+    """An experiment that is paused or has ended makes no decisions."""
+
+
+class Ledger(JournaledAgent):
     """Calls change the agent in memory first, then, with `write` and a commit, the disk. Answer them after the commit.
 
     Two settings close decisions: one older than `ttl` seconds is told `default_reward`, or forgotten where that is None.
-    clock: seconds; the journal's time never runs backwards, whatever the clock does.
     """
 
-    def __init__(self, journal: Journal, rule: Rule | None, clock: Callable[[], float]) -> None:
-        self._journal, self._rule, self._clock = journal, rule, clock
-        self._asked_at: dict[int, float]
-        self.load()
+    @property
+    def state(self) -> str:
+        """ON, PAUSED or ENDED."""
+        return str(self.settings.get("state", ON))
 
-    @classmethod
-    def create(cls, journal: Journal, agent: Agent, settings: dict[str, Any], clock: Callable[[], float]) -> Ledger:
-        """Write a new agent as the first snapshot of a journal that is empty; return its ledger."""
-        now = float(clock())
-        birth = json.dumps({"agent": agent.state_dict(), "asked_at": [], "told": 0, "reward_sum": 0.0, "time": now})
-        mark = Mark(0, now, 0, 0.0, "[]")
-        journal.write([], snapshot=(0, birth), mark=mark, settings=settings, arm_sets=[(0, agent.arms)])
-        return cls(journal, agent.rule, clock)
-
-    def load(self) -> None:
-        """Set the agent as the journal has it: the last snapshot, and the events after it."""
-        self.settings = self._journal.settings()
-        number, text = self._journal.snapshot()
-        try:
-            plain = json.loads(text)
-            state, self._asked_at = plain["agent"], dict(plain["asked_at"])
-            self._told, self._reward_sum, self._time = plain["told"], plain["reward_sum"], plain["time"]
-        except (ValueError, KeyError, TypeError):
-            raise damaged(self._journal.path, f"row {number} of snapshots is not the state of an agent") from None
-        self.agent = Agent.from_state_dict(state, rule=self._rule)
-        self._number = self._snapshot_at = number
-        self._snapshot_size = len(text)
-        self._marked_at = self._journal.last_mark().number
-        for event in self._journal.events(number):
-            try:
-                replay(self.agent, event)
-                self._follow(event)
-            except KeyError:
-                raise damaged(self._journal.path, f"row {event.number} of events does not fit those before it") from None
-        self._offset = max(0.0, self._time - self._clock())  # the clock was set back while closed
-        self._new: list[Event] = []
-        self._new_settings: dict[str, Any] = {}
-        self._new_arm_sets: list[tuple[int, tuple[Any, ...]]] = []
-        self._drop: Old | None = None
-
-    def set(self, **settings: Any) -> None:
-        """Change settings."""
-        changed = {name: value for name, value in settings.items() if self.settings.get(name) != value}
-        self.settings |= changed
-        self._new_settings |= changed
-
-    def write(self) -> None:
-        """Write everything since the last commit in the present transaction. Raises sqlite3.Error; `load` after that."""
-        if not self._new and not self._new_settings and self._drop is None:
-            return
-        since = self._number - self._snapshot_at
-        snapshot, mark = None, None
-        if self._drop is not None or (since >= EVENTS_PER_SNAPSHOT and since * BYTES_PER_EVENT >= self._snapshot_size):
-            snapshot = self._number, self.snapshot_text()
-            self._snapshot_at, self._snapshot_size = self._number, len(snapshot[1])
-        if self._number - self._marked_at >= max(16, self._number // MARKS):
-            mark, self._marked_at = self.mark(), self._number
-        self._journal.write(
-            self._new,
-            snapshot=snapshot,
-            mark=mark,
-            settings=self._new_settings,
-            arm_sets=self._new_arm_sets,
-            drop=self._drop,
-        )
-        self._new, self._new_settings, self._new_arm_sets, self._drop = [], {}, [], None
-
-    def save_snapshot(self) -> None:
-        """Write a snapshot, so that the next start has nothing to replay."""
-        if self._number > self._snapshot_at:
-            self._journal.write([], snapshot=(self._number, self.snapshot_text()), mark=self.mark())
-
-    def snapshot_text(self) -> str:
-        """The state of the agent and what the ledger adds to it."""
-        return json.dumps(
-            {
-                "agent": self.agent.state_dict(),
-                "asked_at": list(self._asked_at.items()),
-                "told": self._told,
-                "reward_sum": self._reward_sum,
-                "time": self._time,
-            }
-        )
-
-    def mark(self) -> Mark:
-        """The most likely arms now, for the history."""
-        policy = self.agent.policy
-        likely = np.argsort(-policy, kind="stable")[:ARMS_IN_A_MARK]
-        top = json.dumps([[self.agent.arms[i], float(policy[i])] for i in likely])
-        return Mark(self._number, self._time, self._told, self._reward_sum, top)
-
-    def replayed(self) -> Agent:
-        """An agent rebuilt by replaying the whole journal, from its creation or from when something was last dropped.
-
-        Events of the present batch are part of it.
-        """
-        number, text = self._journal.snapshot(first=True)
-        agent = Agent.from_state_dict(json.loads(text)["agent"], rule=self._rule)
-        for event in itertools.chain(self._journal.events(number), self._new):
-            replay(agent, event)
-        return agent
-
-    def ask(self, available: Sequence[Hashable] | None = None) -> Decision:
-        """Draw an arm."""
-        chosen = available
+    def ask(self, available: Sequence[Hashable] | None = None, *, subject: str | None = None) -> Decision:
+        """Draw an arm; a subject gets its latest decision again, as long as that stands."""
+        if self.state != ON:
+            raise StoppedError(f"Experiment.ask: the experiment is {self.state}")
+        chosen: Any = available
         if available is not None and hasattr(available, "__iter__") and not isinstance(available, str):
-            chosen = [_plain_name(arm) for arm in available]
+            chosen = [plain_name(arm) for arm in available]
+        if subject is not None:
+            standing = self._standing(checked_subject("Experiment.ask", subject), chosen)
+            if standing is not None:
+                return standing
         decision = self.agent.ask(chosen)
-        detail = None if chosen is None else json.dumps(chosen)
-        self._note("ask", decision.id, arm=decision.arm, probability=decision.probability, detail=detail)
+        detail = AskDetail(chosen, subject).text()
+        event = self._note("ask", decision.id, arm=decision.arm, probability=decision.probability, detail=detail)
+        if subject is not None:
+            name = str(event.arm)
+            self._subjects.assign(subject, Assignment(decision.id, event.number, event.time, name, decision.probability))
         return decision
+
+    def _standing(self, subject: str, available: Any) -> Decision | None:
+        """The decision of a subject, until its reward window closes, its arm is removed or is not available."""
+        assignment, ttl = self._subjects.find(subject), self.settings.get("ttl")
+        if assignment is None or self._subjects.has_lost_its_arm(assignment):
+            return None
+        arm = json.loads(assignment.arm)
+        is_late = ttl is not None and assignment.time < self._now() - ttl
+        if is_late or (available is not None and arm not in available):
+            return None
+        if assignment.decision not in self._asked_at:
+            settled = self._closing_event(assignment.decision)
+            if settled is None or settled.kind != "tell":
+                return None
+        return Decision(assignment.decision, arm, assignment.probability)
+
+    def decision_of(self, subject: str) -> int:
+        """The id of the latest decision of a subject."""
+        assignment = self._subjects.find(checked_subject("Experiment.tell", subject))
+        if assignment is None:
+            raise KeyError(f"Experiment.tell: subject {subject!r} has no decision")
+        return assignment.decision
 
     def tell(self, decision: Decision | int, reward: float) -> Literal["told", "duplicate"]:
         """Learn from a reward, once: the same again is a duplicate, another is refused."""
@@ -195,7 +123,8 @@ class Ledger:
     def remove_arm(self, arm: Hashable) -> None:
         """Remove an arm."""
         self.agent.remove_arm(arm)
-        self._note("remove_arm", None, arm=arm)
+        event = self._note("remove_arm", None, arm=arm)
+        self._subjects.remove_arm(str(event.arm), event.number)
         self._new_arm_sets.append((self._number, self.agent.arms))
 
     def expire(self) -> None:
@@ -216,58 +145,21 @@ class Ledger:
                 self.agent.tell(identity, default_reward)
             self._note("expire", identity, reward=default_reward)
 
-    def ago(self, seconds: float) -> float:
-        """The journal's time so long ago."""
-        return self._now() - seconds
-
-    def drop(self, until: float) -> int:
-        """Drop some of what was closed at time `until` or before; how many decisions and other events. 0: none are left."""
-        self._drop = self._journal.old(until, DROPPED_AT_ONCE)
-        dropped = len(self._drop.decisions) + len(self._drop.numbers)
-        if dropped == 0:
-            self._drop = None
-        return dropped
-
-    def _now(self) -> float:
-        now = float(self._clock()) + self._offset
-        return max(float(self._time), now) if math.isfinite(now) else float(self._time)
-
-    def _note(
-        self,
-        kind: str,
-        decision: int | None,
-        *,
-        arm: Any = None,
-        reward: float | None = None,
-        probability: float | None = None,
-        detail: str | None = None,
-    ) -> None:
-        name = None if arm is None else json.dumps(_plain_name(arm))
-        event = Event(self._number + 1, self._now(), kind, decision, name, reward, probability, detail)
-        self._new.append(event)
-        self._follow(event)
-
-    def _follow(self, event: Event) -> None:
-        """Update the numbers of the ledger itself by an event."""
-        self._number, self._time = event.number, event.time
-        if event.decision is not None and event.kind == "ask":
-            self._asked_at[event.decision] = event.time
-        elif event.decision is not None:
-            del self._asked_at[event.decision]
-        if event.reward is not None:
-            self._told += 1
-            self._reward_sum += event.reward
-
     def _settled(self, owner: str, identity: Any) -> Event | None:
         """What closed a decision; None if it is pending or was never asked."""
         if type(identity) is not int or identity in self._asked_at or not 0 <= identity < self.agent.asked:
             return None
-        unwritten = (e for e in self._new if e.decision == identity and e.kind != "ask")
-        settled = next(unwritten, None) or self._journal.settled(identity)
+        settled = self._closing_event(identity)
         if settled is None:
             raise SettledError(f"{owner}: decision {identity} was closed so long ago that its record was dropped")
         return settled
 
+    def _closing_event(self, identity: int) -> Event | None:
+        """The event that settled a decision which is not pending; None where it was dropped."""
+        unwritten = (e for e in self._new if e.decision == identity and e.kind != "ask")
+        return next(unwritten, None) or self._journal.settled(identity)
 
-def _plain_name(arm: Any) -> Any:
-    return arm.item() if isinstance(arm, np.generic) else arm
+
+def seen_of(ledger: Ledger) -> tuple[tuple[Any, ...], ArmStatistics, dict[str, Any]]:
+    """The arms, what was seen of them, and the settings: copies, for a summary outside the turn of the ledger."""
+    return ledger.agent.arms, ledger.agent._statistics.copy(), dict(ledger.settings)

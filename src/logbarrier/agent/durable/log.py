@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .arm_sets import ArmSets
+from .ask_detail import read_detail
 from .checksums import damaged, is_as_sealed
 from .database import (
     DEFAULT,
@@ -40,9 +41,9 @@ def read_log(path: str | Path, *, after: int = -1, experiment: str = DEFAULT) ->
 
     experiment: its name; the default is that of a DurableAgent.
 
-    Each is a dict: id, time, arm, probability (the propensity it was drawn with), arm_set (a number for all the arms that
-    the agent had then; None where `ask` was given fewer), available (the names of the arms it was drawn from), reward (None if
-    none came), outcome ("told", "forgotten", "expired" or None while it is pending) and closed (when).
+    Each is a dict: id, time, arm, probability (the propensity it was drawn with), subject (or None), arm_set (a number for
+    all the arms that the agent had then; None where `ask` was given fewer), available (the names of the arms it was drawn
+    from), reward (None if none came), outcome ("told", "forgotten", "expired" or None while it is pending) and closed (when).
 
     arm_set and available are both None where they are not known any more: for decisions that the first version made before
     others were dropped. A row that is not what was written raises DamagedError, a ValueError.
@@ -91,13 +92,15 @@ def log_row(path: Path, decision: list[Event], arm_sets: ArmSets) -> dict[str, A
     if asked.kind != "ask" or asked.arm is None:
         raise damaged(path, f"events has no row in which decision {asked.decision} was asked")
     arm_set, available = arm_sets.at(asked.number)
-    if asked.detail is not None:
-        arm_set, available = None, json.loads(asked.detail)
+    detail = read_detail(asked.detail)
+    if detail.available is not None:
+        arm_set, available = None, detail.available
     return {
         "id": asked.decision,
         "time": asked.time,
         "arm": _name(asked.arm),
         "probability": asked.probability,
+        "subject": detail.subject,
         "arm_set": arm_set,
         "available": available,
         "reward": None if settled is None else settled.reward,

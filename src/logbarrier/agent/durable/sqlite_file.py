@@ -15,6 +15,7 @@ from .database import (
     APPLICATION,
     EXPERIMENTS,
     SCHEMA,
+    SUBJECTS,
     check_application,
     check_rows,
     check_structure,
@@ -48,6 +49,7 @@ class SqliteFile:
                 if is_early(self.connection):
                     upgrade(self.connection, path)
                 self.connection.execute(EXPERIMENTS)
+                self.connection.execute(SUBJECTS.format(""))
         except BaseException:
             self.connection.close()
             raise

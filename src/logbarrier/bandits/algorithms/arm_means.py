@@ -82,6 +82,7 @@ class ArmMeanRule(VectorRule):
     place = "outside the paper"
     rows: ClassVar[tuple[str, ...]] = ("means", "counts")
     never_negative = ("counts", "widths")
+    is_table = True
     has_preferences = False
     learn = staticmethod(learn_arm_mean)
 

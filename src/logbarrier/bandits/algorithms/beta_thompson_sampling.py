@@ -112,6 +112,7 @@ class BetaThompsonSampling(VectorRule):
     place = "outside the paper"
     rows = ("rewards", "counts")
     never_negative = ("counts",)
+    is_table = True
     has_preferences = False
     learn = staticmethod(learn)
     weigh = staticmethod(weigh)

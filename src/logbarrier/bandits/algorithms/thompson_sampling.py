@@ -130,6 +130,7 @@ class ThompsonSampling(VectorRule):
     place = "outside the paper"
     rows = ("centres", "counts", "deviations")
     never_negative = ("counts", "deviations")
+    is_table = True
     has_preferences = False
     learn = staticmethod(learn)
     weigh = staticmethod(weigh)
