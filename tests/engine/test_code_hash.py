@@ -67,7 +67,13 @@ def module_of(code: CodeType) -> str:
 
 
 CASES = [case for study in every_rule.studies() for case in study.cases]
-APART = (*BY_NAME, *GENERATORS, module.__name__, bytecode.__name__, "logbarrier.studies")  # counted otherwise, or not part of a simulation
+APART = (
+    *BY_NAME,
+    *GENERATORS,
+    module.__name__,
+    bytecode.__name__,
+    "logbarrier.studies",
+)  # counted otherwise, or not part of a simulation
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
