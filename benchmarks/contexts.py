@@ -107,8 +107,8 @@ def vw_regret(options: str, problem: Any, horizon: int, seed: int, run: int) -> 
         _, u = step_uniforms(t, run, key)
         reward = 1.0 if u < means[t, arm] else 0.0
         total += means[t].max() - means[t, arm]
-        told = [f"0:{-reward}:{p[a]:.6f} {text}" if a == arm else text for a, text in enumerate(actions)]
-        learner.learn("\n".join([shared, *told]))
+        rewarded = [f"0:{-reward}:{p[a]:.6f} {text}" if a == arm else text for a, text in enumerate(actions)]
+        learner.learn("\n".join([shared, *rewarded]))
     learner.finish()
     return total / horizon
 

@@ -31,7 +31,9 @@ CLIENTS = 8
 TOKEN = "benchmark"
 RULE = lb.LogBarrierSGB(learning_rate=0.1, eta=1000)
 ARMS = ["red", "green", "blue", "white", "black"]
-FAULTS = ("kill -9", "full disk", "clock set back")
+WITH_CONTEXTS = "kill -9, contexts"
+FAULTS = ("kill -9", WITH_CONTEXTS, "full disk", "clock set back")
+FEATURES = {"age": "number", "country": "category"}
 
 
 Key = tuple[str, int]  # the name of an experiment and the id of a decision
@@ -72,7 +74,8 @@ def child(path: Path, listener: socket.socket, fault: str, turn: int, names: lis
     experiments = lb.Experiments(path, clock=lambda: time.time() - back)
     for name in names:
         if name not in experiments:
-            experiments.create(name, rule=RULE, arms=ARMS, ttl=86400.0)
+            kind: dict[str, Any] = {"features": FEATURES} if fault == WITH_CONTEXTS else {"rule": RULE}
+            experiments.create(name, arms=ARMS, ttl=86400.0, **kind)
     if fault == "full disk":
         written = max(os.path.getsize(file) for file in (path, Path(f"{path}-wal")) if file.exists())
         limit = written + random.randrange(40_000)
@@ -80,7 +83,7 @@ def child(path: Path, listener: socket.socket, fault: str, turn: int, names: lis
     serve(experiments.file, TOKEN, listener)
 
 
-async def client(port: int, seen: Seen) -> None:
+async def client(port: int, seen: Seen, fault: str) -> None:
     """Ask and tell until the service is gone."""
     connection = Connection(port, TOKEN)
     try:
@@ -91,7 +94,10 @@ async def client(port: int, seen: Seen) -> None:
                 await tell(connection, seen, key, reward)
             name = random.choice(seen.names)
             subject = {"subject": str(random.random())} if random.random() < 0.5 else {}
-            decision = await connection.post(f"/experiments/{name}/decide", subject)
+            context = {"context": {"age": random.gauss(40, 10), "country": f"c{random.randrange(30)}"}}
+            decision = await connection.post(
+                f"/experiments/{name}/decide", subject | (context if fault == WITH_CONTEXTS else {})
+            )
             if "id" not in decision:
                 seen.refused += 1
                 continue
@@ -119,10 +125,10 @@ async def tell(connection: Connection, seen: Seen, key: Key, reward: float) -> N
         seen.refused += 1
 
 
-async def load(port: int, seen: Seen, pid: int, seconds: float) -> None:
+async def load(port: int, seen: Seen, pid: int, seconds: float, fault: str) -> None:
     """Clients at work until the service, `seconds` after its first answer, is killed."""
     before = len(seen.decisions) + seen.refused
-    clients = [asyncio.create_task(client(port, seen)) for _ in range(CLIENTS)]
+    clients = [asyncio.create_task(client(port, seen, fault)) for _ in range(CLIENTS)]
     while len(seen.decisions) + seen.refused == before and not all(task.done() for task in clients):
         await asyncio.sleep(0.005)
     await asyncio.sleep(seconds)
@@ -164,7 +170,7 @@ def suffer(folder: Path, fault: str, kills: int, experiments: int) -> Verdict:
                 child(path, listener, fault, turn, names)
             finally:
                 os._exit(1)
-        asyncio.run(load(listener.getsockname()[1], seen, pid, random.uniform(0.0, 0.3)))
+        asyncio.run(load(listener.getsockname()[1], seen, pid, random.uniform(0.0, 0.3), fault))
         os.waitpid(pid, 0)
     listener.close()
     return verdict(path, fault, kills, seen)

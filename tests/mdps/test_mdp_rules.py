@@ -23,6 +23,7 @@ EXAMPLES = [
     mdps.NPG(learning_rate=0.1),
     mdps.SpectralPG(),
     mdps.SpectralPG(eta=20.0),
+    mdps.FeatureSpectralPG(),
     mdps.CountBonus(learning_rate=0.5, scale=2.0),
     mdps.StateEntropy(learning_rate=0.5, scale=0.7),
     mdps.OptimisticQ(learning_rate=0.3, initial=3.0),

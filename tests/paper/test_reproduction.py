@@ -11,7 +11,7 @@ import logbarrier as lb
 from logbarrier.paper import EXPERIMENTS, paper_study, results_of
 from logbarrier.paper.design import barrier, checkpoints, instances
 from logbarrier.paper.figures import experiment_figure
-from logbarrier.paper.reproduction import cases_of, complete_experiments, horizon_of
+from logbarrier.paper.reproduction import cases_of, experiments_with_runs, horizon_of
 from logbarrier.studies import Store, Study
 from logbarrier.theory.plateau import mean_plateau
 
@@ -70,7 +70,7 @@ def test_stored_figures_are_not_drawn_again(two_runs):
 def test_the_figure_shows_means_bands_and_plateaus(two_runs):
     folder, _ = two_runs[0]
     results = results_of(Store.open(folder))
-    assert complete_experiments(results) == ["eta"]
+    assert experiments_with_runs(results) == ["eta"]
     figure = experiment_figure(EXPERIMENTS["eta"], results)
     panel = EXPERIMENTS["eta"].rows[0][0]
     axes = figure.axes[0]

@@ -59,7 +59,7 @@ def test_a_label_has_one_colour_in_a_grid_also_where_another_is_missing():
     alone = figure.axes[1].get_lines()
     assert [to_hex(line.get_color()) for line in alone] == [COLOURS[1].lower()]
     assert [axes.get_title() for axes in figure.axes] == ["K = 4", "K = 5", "", ""]
-    assert figure.axes[2].get_ylabel() == "b\nprobability of the optimal arm"
+    assert figure.axes[2].get_ylabel() == "b\np(a*)"
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["SGB", "NPG"]
 
 

@@ -53,6 +53,7 @@ MDP_RULES = [
     mdps.ActionBarrierPG(learning_rate=0.5, eta=20.0),
     mdps.NPG(learning_rate=0.1),
     mdps.SpectralPG(),
+    mdps.FeatureSpectralPG(),
     mdps.CountBonus(learning_rate=0.5, scale=2.0),
     mdps.StateEntropy(learning_rate=0.5, scale=0.7),
     mdps.OptimisticQ(learning_rate=0.3, initial=3.0),

@@ -187,7 +187,7 @@ def test_cells_of_a_rule_without_a_number_or_with_sys_exit_fail_and_the_others_a
     out = tmp_path / "out"
     done = logbarrier("run", own_study(tmp_path, 0.0, 1.0, 3.0), "--out", out)
     assert done.returncode == 1
-    assert "failed: RuleError: simulate: user-defined returned a lift or drain that is not finite at step 17" in done.stderr
+    assert "failed: simulate: user-defined returned a lift or drain that is not finite at step 17" in done.stderr
     assert "failed: SystemExit: user-defined code called sys.exit(0)" in done.stderr
     assert "2 cells failed" in done.stderr
     assert number_of_cells(out) == 1

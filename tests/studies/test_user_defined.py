@@ -225,3 +225,23 @@ def test_from_the_idea_to_the_ranking_on_the_command_line(tmp_path):
     assert sorted(row.get("done", 0) for row in json.loads(status.stdout)) == [0, 6]
     assert f"{folder} is left out" in status.stderr
     assert "edited since" in status.stderr
+
+
+def test_a_rule_that_does_not_compile_is_one_line_and_the_rest_with_traceback(tmp_path):
+    (tmp_path / "typo.py").write_text(
+        "from dataclasses import dataclass\nimport logbarrier as lb\n\n\n@lb.extend.compiled\n"
+        "def lift_and_drain(reward, probability, t, memory, hyper):\n    return hyper[0] * rewrd, hyper[0] * reward\n\n\n"
+        "@dataclass(frozen=True, kw_only=True)\nclass Typo(lb.SGB):\n    name = 'typo'\n"
+        "    lift_and_drain = staticmethod(lift_and_drain)\n"
+    )
+    (tmp_path / "study.toml").write_text(
+        'horizon = 10\nruns = 1\n[[problems]]\nproblem = "GapInstances"\nn_arms = 3\n'
+        '[[rules]]\nrule = "typo.py:Typo"\nlearning_rate = 0.1\n'
+    )
+    failed = logbarrier("run", tmp_path / "study.toml", "--out", tmp_path / "runs")
+    assert failed.returncode == 1
+    assert "typo.py:7: name 'rewrd' is not defined\n" in failed.stderr
+    assert "Traceback" not in failed.stderr
+    (folder,) = (tmp_path / "runs").iterdir()
+    whole = logbarrier("status", folder, "--traceback")
+    assert "Failed in nopython mode pipeline" in whole.stderr

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import typer
 
-from ..base.failure import INVALID, RuleError
+from ..base.failure import INVALID, RuleError, whole_traceback
 from .console import printable
 
 PACKAGE = Path(__file__).parents[1]
 
 
 @contextlib.contextmanager
-def one_sentence(when_stopped: str) -> Iterator[None]:
+def one_sentence(when_stopped: str, *, traceback: bool = False) -> Iterator[None]:
     """Turn errors a user can cause into one sentence: exit code 2 for a mistake, 1 for user-defined code that fails.
 
-    Ctrl-C ends with exit code 130 and says what it left behind.
+    Ctrl-C ends with exit code 130 and says what it left behind. traceback: print also that of user-defined code that fails.
     """
     try:
         yield
@@ -35,6 +35,8 @@ def one_sentence(when_stopped: str) -> Iterator[None]:
         sys.stderr.write(f"logbarrier: user-defined code called sys.exit({error.code}), which must not end a command\n")
         raise typer.Exit(1) from None
     except RuleError as error:
+        if traceback:
+            sys.stderr.write(whole_traceback(error))
         sys.stderr.write(f"logbarrier: {printable(str(error))}\n")
         raise typer.Exit(1) from None
     except (*INVALID, KeyError, OSError, MemoryError, ArithmeticError) as error:  # another TypeError is a defect: a traceback

@@ -30,6 +30,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="List the cells that wou
 Force = Annotated[bool, typer.Option("--force", help="Compute the cells again even if they are stored.")]
 Retry = Annotated[bool, typer.Option("--retry", help="Also compute cells that failed before.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Traceback = Annotated[bool, typer.Option("--traceback", help="Print the whole traceback of user-defined code that fails.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress bar.")]
 
 
@@ -46,6 +47,7 @@ class Execution:
     retry: Retry = False
     as_json: AsJson = False
     quiet: Quiet = False
+    traceback: Traceback = False
 
     def make_executor(self) -> Executor:
         """The executor the options name; a scheduler or workers alone mean dask."""
@@ -76,7 +78,10 @@ class Execution:
 
         try:
             shown = None if self.quiet else show
-            return run(store, executor, cases, up_to=up_to, force=self.force, retry=self.retry, progress=shown, warn=warn)
+            outcome = run(store, executor, cases, up_to=up_to, force=self.force, retry=self.retry, progress=shown, warn=warn)
+            if self.traceback:
+                print_tracebacks(store)
+            return outcome
         finally:
             if bar is not None:
                 bar.close()
@@ -128,6 +133,13 @@ def kept_cells(go_on: str) -> Iterator[None]:
     except CannotWriteError as error:
         sys.stderr.write(f"logbarrier: {error}; {go_on}\n")
         raise typer.Exit(1) from None
+
+
+def print_tracebacks(store: Store) -> None:
+    """The traceback of every failed cell, each once, on stderr."""
+    noted = (store.failure(cell).get("traceback") for cell in store.study.cells())
+    for text in dict.fromkeys(text for text in noted if text):
+        sys.stderr.write(f"{text}\n")
 
 
 def warn(sentence: str) -> None:

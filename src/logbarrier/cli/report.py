@@ -24,6 +24,7 @@ def report(
     """
     from ..paper.publish import claims_of, publish_paper
     from ..paper.reproduction import horizon_of
+    from ..paper.variation import differences_from_paper
     from ..report import figures, publish, publish_together
     from ..studies import CannotWriteError, Store
     from ..studies.results import records
@@ -36,7 +37,10 @@ def report(
                 raise ValueError(f"report: no finished cell in {store.folder}; run 'logbarrier run {file}' first")
         try:
             of_paper = [horizon_of(store.study) is not None for store in stores]
-            pages = [(publish_paper if paper else publish)(store) for store, paper in zip(stores, of_paper, strict=True)]
+            pages = [
+                publish_paper(store) if paper else publish(store, _notes(differences_from_paper(store.study)))
+                for store, paper in zip(stores, of_paper, strict=True)
+            ]
             if len(stores) > 1:
                 pages.append(publish_together(stores, page or Path("report.html")))
         except CannotWriteError as error:
@@ -48,3 +52,7 @@ def report(
         typer.echo(json.dumps({"report": str(pages[-1]), "figures": paths, "claims": claims}, indent=1))
     else:
         typer.echo(pages[-1])
+
+
+def _notes(differences: list[str]) -> list[str]:
+    return [f"Settings that differ from the paper's: {'; '.join(differences)}."] if differences else []

@@ -35,13 +35,14 @@ def reproduce(
     minutes: Annotated[float, typer.Option(help="The time to fit into when no horizon is given.")] = 4.0,
     runs: Annotated[int, typer.Option(help="Independent runs per curve.")] = 100,
     seed: Annotated[int, typer.Option(help="Same seed, same figures, to the byte.")] = 0,
+    only: Annotated[list[str] | None, typer.Option(help="KEY=VALUE, such as n_arms=100; repeat to narrow further.")] = None,
     out: execution.Out = None,
     *,
     how: execution.Execution,
 ) -> None:
     """Reproduce the paper: simulate, plot its figures, evaluate its claims, write a report. Stop and resume it at any time.
 
-    Example: logbarrier reproduce figure-1 --horizon long
+    Example: logbarrier reproduce figure-1 --horizon printed --only n_arms=100
     """
     from ..paper import EXPERIMENTS, paper_study
     from ..paper.design import HORIZONS, escape_sentence
@@ -54,6 +55,11 @@ def reproduce(
     with one_sentence(AGAIN):
         cases = cases_of(names or list(EXPERIMENTS))
         studies = [paper_study(each, runs, seed) for each in (HORIZONS if horizon is None else [horizon])]
+        if only:
+            chosen_keys = {case.key for case in studies[0].only(only)}
+            cases = [case for case in cases if case.key in chosen_keys]
+            if not cases:
+                raise ValueError(f"reproduce: no curve of {', '.join(names or list(EXPERIMENTS))} matches {' and '.join(only)}")
         stores = [Store((out or Path("runs")) / study.folder_name, study) for study in studies]
         if how.dry_run:
             how.print_dry_run([(store, cases) for store in stores])

@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from .console import unwrapped_console
 from .rule_words import option
 
-if TYPE_CHECKING:
-    from ..bandits.algorithms.rule import Rule
-
-
 UNSET = "unset"  # the default of a parameter that need not be given and has no value then
 
 
 def rules(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """List the rules with their parameters, their place in the paper and what they are.
+    """List the rules of bandits and MDPs with their parameters, their place in the paper and what they are.
 
     A parameter without a value must be given. Example: logbarrier rules | grep barrier
     """
-    from ..bandits.algorithms import RULES
+    from ..studies.settings import settings
 
+    known = {setting.name: list(setting.rules.values()) for setting in settings()}
     if as_json:
-        typer.echo(json.dumps([_described(rule) for rule in RULES.values()], indent=2))
+        listed = [{**_described(rule), "setting": name} for name, rules in known.items() for rule in rules]
+        typer.echo(json.dumps(listed, indent=2))
         return
     from rich.table import Table
 
-    table = Table("rule", "parameters", "place in the paper", "what it is", box=None, header_style="bold", pad_edge=False)
-    for rule in RULES.values():
-        row = _described(rule)
-        words = [f"{option(key)}{_default(value)}" for key, value in row["parameters"].items()]
-        table.add_row(row["rule"], " ".join(words), row["place"], row["summary"])
-    unwrapped_console().print(table)
+    for number, (name, rules) in enumerate(known.items()):
+        title = "rule" if number == 0 else f"\nrules of {name}"
+        table = Table(title, "parameters", "place in the paper", "what it is", box=None, header_style="bold", pad_edge=False)
+        for rule in rules:
+            row = _described(rule)
+            words = [f"{option(key)}{_default(value)}" for key, value in row["parameters"].items()]
+            table.add_row(row["rule"], " ".join(words), row["place"], row["summary"])
+        unwrapped_console().print(table)
 
 
-def _described(rule: type[Rule]) -> dict[str, Any]:
+def _described(rule: type[Any]) -> dict[str, Any]:
     from dataclasses import MISSING, fields
 
     return {
@@ -46,7 +46,7 @@ def _described(rule: type[Rule]) -> dict[str, Any]:
             field.name: None if field.default is MISSING else UNSET if field.default is None else field.default
             for field in fields(rule)
         },
-        "place": rule.place,
+        "place": getattr(rule, "place", ""),
         "summary": (rule.__doc__ or "").splitlines()[0],
     }
 

@@ -55,6 +55,7 @@ def simulate(
     plot: Annotated[Path | None, typer.Option(help="Write the learning curves as .png, .pdf or .svg.")] = None,
     save: Annotated[Path | None, typer.Option(help="Write the record as .npz; Record.load reads it.")] = None,
     quiet: execution.Quiet = False,
+    traceback: execution.Traceback = False,
 ) -> None:
     """Simulate one rule on the paper's gap instances, a fresh one for every run, and print how it learns.
 
@@ -68,7 +69,7 @@ def simulate(
     from ..bandits.simulator import simulate as run_simulation
     from ..bandits.starts import OptimalArmAt
 
-    with one_sentence("nothing was saved"):
+    with one_sentence("nothing was saved", traceback=traceback):
         check_figure(plot)
         if save is not None:
             check_folder(save)

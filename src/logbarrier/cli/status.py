@@ -24,6 +24,7 @@ def status(
     folder: Annotated[Path | None, typer.Argument(help="A study folder or a study file; all studies by default.")] = None,
     out: execution.Out = None,
     as_json: execution.AsJson = False,
+    traceback: execution.Traceback = False,
 ) -> None:
     """Show how far studies have come: cells done, missing, failed and damaged, and the time left."""
     from ..studies import Store, read_study
@@ -50,6 +51,8 @@ def status(
         _print_table(["rule", "problem"], [*rows, (["all", ""], row)])
         for failure in row["failures"]:
             typer.echo(printable(f"failed {failure['id']}: {failure['error']}"))
+        if traceback:
+            execution.print_tracebacks(Store.open(row["folder"]))
     for row in listed:
         if row["holder"] and not as_json:
             typer.echo(printable(f"{row['folder']} is being written by {row['holder']}"))

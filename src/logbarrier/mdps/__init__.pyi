@@ -10,6 +10,7 @@ from .algorithms import RULES as RULES
 from .algorithms import ActionBarrierPG as ActionBarrierPG
 from .algorithms import CountBonus as CountBonus
 from .algorithms import EntropyPG as EntropyPG
+from .algorithms import FeatureSpectralPG as FeatureSpectralPG
 from .algorithms import OptimisticQ as OptimisticQ
 from .algorithms import Rule as Rule
 from .algorithms import SpectralPG as SpectralPG

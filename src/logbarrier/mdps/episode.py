@@ -66,9 +66,12 @@ def aligned(n_rows: int, width: int) -> np.ndarray:
     return buffer[begin : begin + n_rows * width].reshape(n_rows, width)
 
 
-def nothing_learned(n_states: int, n_actions: int, preference: float, memory: tuple[str, ...]) -> Learned:
-    """Before the first step: every preference the same, every probability 1/K, everything else 0."""
-    learned = Learned(aligned(n_states, FIRST + 2 * n_actions), np.zeros(4), Fields(memory, np.zeros(len(memory))))
+def nothing_learned(
+    n_states: int, n_actions: int, preference: float, memory: tuple[str, ...], numbers: np.ndarray | None = None
+) -> Learned:
+    """Before the first step: every preference the same, every probability 1/K, everything else 0, or the memory's numbers."""
+    given = np.zeros(len(memory)) if numbers is None else numbers
+    learned = Learned(aligned(n_states, FIRST + 2 * n_actions), np.zeros(4), Fields(memory, given))
     learned.theta[:], learned.policy[:] = preference, 1.0 / n_actions
     return learned
 

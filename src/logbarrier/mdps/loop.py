@@ -32,7 +32,7 @@ class Job(NamedTuple):
     states: np.ndarray
     tally: np.ndarray
     memory: Fields
-    hyper: tuple[float, ...]
+    hyper: tuple[Any, ...]
     stand: np.ndarray
     key: np.ndarray
     run: int

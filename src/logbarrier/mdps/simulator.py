@@ -149,7 +149,7 @@ class MDPRun:
         self._rule, self._evaluator = rule, evaluator
         self._loop = loop_kernel(rule.act, rule.at_once, rule.learn, rule.renew)
         episode = new_episode(mdp.episode_length, mdp.n_actions)
-        self.learned = nothing_learned(mdp.n_states, mdp.n_actions, rule.first_preference, rule.memory)
+        self.learned = nothing_learned(mdp.n_states, mdp.n_actions, rule.first_preference, rule.memory, rule.new_memory(mdp))
         self._stand, self.time = np.zeros(4), 0
         learned = self.learned.states, self.learned.tally, self.learned.memory
         self._job = Job(transitions_of(mdp), episode, *learned, rule.hyper(mdp), self._stand, key, run)

@@ -147,14 +147,14 @@ def enumerate_episodes(mdp: FiniteMDP, policy: np.ndarray, length: int) -> Itera
 
 def _situation(rule: Rule, mdp: FiniteMDP, rng: np.random.Generator) -> Learned:
     """A thousand episodes of a random policy: its exact occupancy, other visits at random, and critics that are right."""
-    learned = nothing_learned(mdp.n_states, mdp.n_actions, 0.0, rule.memory)
+    learned = nothing_learned(mdp.n_states, mdp.n_actions, 0.0, rule.memory, rule.new_memory(mdp))
     states, tally = learned.states, learned.tally
     learned.theta[:] = rng.normal(size=mdp.R.shape)
     states[:, VISITS] = rng.integers(20, 500, size=mdp.n_states)
     states[:, OCCUPANCY] = Point(mdp, learned.theta).occupancy * 1000 / mdp.normaliser
     tally[EPISODES], tally[FOUND], tally[STEPS] = 1000, mdp.n_states, states[:, VISITS].sum()
     tally[RARENESS] = (states[:, VISITS] ** -2.0).sum()
-    for name in rule.memory:
+    for name in (name for name in rule.memory if not name.startswith("*")):
         setattr(learned.memory, name, rng.uniform(1.0, 2.0))
     if isinstance(rule, ActorCritic) and rule.critic_rate > 0.0:
         states[:, [REWARD, NOVELTY]] = _right_values(rule, mdp, learned)

@@ -75,7 +75,7 @@ class Results:
     def __init__(self, store: Store, experiments: Iterable[Experiment]) -> None:
         self.store = store
         self._records: dict[str, Record | None] = {}
-        self.runs = max(map(self.runs_of, experiments))
+        self.runs = max(self.runs_of(self.finished(each)) for each in experiments)
 
     def find(self, n_arms: int, rule: Rule) -> Record | None:
         """The finished runs of a rule, or None."""
@@ -84,15 +84,26 @@ class Results:
             self._records[case.key] = record_of(self.store, case)
         return self._records[case.key]
 
+    def finished(self, experiment: Experiment) -> Experiment:
+        """The panels of an experiment of which every curve has finished runs, such as those of one K; perhaps none."""
+        rows = [tuple(panel for panel in row if self._runs_of_panel(panel) > 0) for row in experiment.rows]
+        kept = [(row, label) for row, label in zip(rows, _padded(experiment.row_labels, len(rows)), strict=True) if row]
+        widest = max((len(row) for row, _ in kept), default=0)
+        kept = [(row, label) for row, label in kept if len(row) == widest]  # a figure has the same number in every row
+        return replace(experiment, rows=tuple(row for row, _ in kept), row_labels=tuple(label for _, label in kept))
+
     def runs_of(self, experiment: Experiment) -> int:
         """How many runs all curves of an experiment have."""
-        found = [self.find(panel.n_arms, curve.rule) for panel in experiment.panels for curve in panel.curves]
+        return min(map(self._runs_of_panel, experiment.panels), default=0)
+
+    def _runs_of_panel(self, panel: Panel) -> int:
+        found = [self.find(panel.n_arms, curve.rule) for curve in panel.curves]
         return min(0 if record is None else record.runs for record in found)
 
     def __call__(self, n_arms: int, rule: Rule) -> Record:
         """The first `runs` runs of a rule; LookupError if some of them are missing."""
         record = self.find(n_arms, rule)
-        if record is None or record.runs < self.runs:
+        if record is None or record.runs < max(self.runs, 1):
             raise LookupError(f"{rule} on {n_arms} arms has too few finished runs")
         first = {name: values[: self.runs] for name, values in record.values.items()}
         return Record(record.steps, first, record.settings, {}, record.ranges)
@@ -101,3 +112,7 @@ class Results:
     def horizon(self) -> int:
         """Steps per run."""
         return self.store.study.horizon
+
+
+def _padded(labels: tuple[str, ...], count: int) -> list[str]:
+    return [*labels, *[""] * (count - len(labels))]

@@ -12,7 +12,7 @@ from ..report.publish import publish_page
 from ..studies import Store
 from . import design, sections
 from .claims import evaluate
-from .reproduction import complete_experiments, horizon_of, paper_study, plot_figures, results_of
+from .reproduction import experiments_with_runs, horizon_of, paper_study, plot_figures, results_of
 
 
 def publish_paper(store: Store) -> Path:
@@ -48,13 +48,14 @@ def _body(store: Store, at_horizon: dict[str, Store], folder: Path) -> tuple[lis
     evaluated = evaluate(results.get("printed"), results.get("long"))
     with whole_file(_claims_file(store)) as file:
         file.write((json.dumps(evaluated, indent=1) + "\n").encode())
-    names = complete_experiments(results[present])
+    names = experiments_with_runs(results[present])
     files = plot_figures(results[present], folder, names)
     length = "the printed horizon" if present == "printed" else "a hundred times the printed horizon"
     title = f"How Log-Barrier Helps Exploration in Policy Optimization, reproduced at {length}"
     options = f"--horizon {present} --runs {store.study.runs} --seed {store.study.seed} --out {store.folder.parent}"
     return [
         *study_sections.opening(store, title),
+        *sections.differences(results[present], names),
         *sections.figures(folder, names, "mean"),
         *sections.claims(evaluated),
         *sections.figures(folder, names, "quantiles"),

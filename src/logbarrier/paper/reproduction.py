@@ -47,9 +47,9 @@ def cases_of(names: Sequence[str]) -> list[Case]:
     return list({case.key: case for name in names for case in EXPERIMENTS[name].cases}.values())
 
 
-def complete_experiments(results: Results) -> list[str]:
-    """The experiments of which every curve has finished runs."""
-    return [name for name, experiment in EXPERIMENTS.items() if results.runs_of(experiment) > 0]
+def experiments_with_runs(results: Results) -> list[str]:
+    """The experiments of which at least a panel has finished runs for every curve."""
+    return [name for name, experiment in EXPERIMENTS.items() if results.finished(experiment).panels]
 
 
 def results_of(store: Store) -> Results:
@@ -62,7 +62,7 @@ def plot_figures(results: Results, folder: Path, names: Sequence[str]) -> list[P
     written = []
     for name in names:
         for view in VIEWS:
-            figure = experiment_figure(EXPERIMENTS[name], results, view)
+            figure = experiment_figure(results.finished(EXPERIMENTS[name]), results, view)
             stem, formats = (name, FORMATS) if view == "mean" else (f"{name}-{view}", ("svg",))
             written += [save_figure(figure, folder / f"{stem}.{ending}") for ending in formats]
     return written

@@ -8,11 +8,33 @@ from pathlib import Path
 from typing import Any
 
 from ..report.html_page import Markup, heading, paragraph, picture, table
-from .design import HORIZON, LONG, escape_sentence
+from .design import HORIZON, LONG, RUNS, escape_sentence
+from .experiment import Experiment, Results
 from .figures import VIEWS
 from .reproduction import EXPERIMENTS
 
 VERDICTS = ("reproduced", "only at the long horizon", "undecided by these runs", "not reproduced", "not run")
+
+
+def differences(results: Results, names: list[str]) -> list[str]:
+    """One sentence that names every setting which is not the paper's; none where all are."""
+    study = results.store.study
+    found = []
+    if study.horizon != HORIZON:
+        found.append(f"{study.horizon:,} steps instead of {HORIZON:,}")
+    if min((results.runs_of(results.finished(EXPERIMENTS[name])) for name in names), default=study.runs) != RUNS:
+        found.append(f"{results.runs} finished runs instead of {RUNS}")
+    for name, experiment in EXPERIMENTS.items():
+        shown = {panel.n_arms for panel in results.finished(experiment).panels}
+        if 0 < len(results.finished(experiment).panels) < len(experiment.panels):
+            found.append(f"{name} with K = {', '.join(map(str, sorted(shown)))} alone, {_panels(results, experiment)}")
+        elif not shown:
+            found.append(f"{name} not run")
+    return [paragraph(f"Settings that differ from the paper's: {'; '.join(found)}.")] if found else []
+
+
+def _panels(results: Results, experiment: Experiment) -> str:
+    return f"{len(results.finished(experiment).panels)} of {len(experiment.panels)} panels"
 
 
 def figures(folder: Path, names: list[str], view: str) -> list[str]:

@@ -20,6 +20,7 @@ SCALES = ("linear", "log", "log-log")
 SHARES = ("optimal_probability", "wrong_probability", "coverage")  # metrics whose panels show all of 0 to 1
 GRID_DASHES: Any = ("-", (0, (5, 1.5)), (0, (6, 1.5, 1.2, 1.5)), (0, (1, 1.2)))  # every curve its own, also in grey prints
 WIDTH, ROW_HEIGHT, LEGEND_HEIGHT = 7.2, 1.9, 0.25  # inches; the text width of most papers
+LETTERS = 16  # of the legend in an inch
 
 
 def draw(
@@ -73,8 +74,9 @@ def curve_grid(
         raise ValueError(f"curve_grid: every row must have the same number of panels, got {[len(row) for row in rows]}")
     order = list(dict.fromkeys(label for row in rows for records in row for label in records))
     with styled(small=True):
-        columns, wide = min(len(order), 4), len(rows[0]) > 1
-        size = (WIDTH if wide else WIDTH / 2, ROW_HEIGHT * len(rows) + LEGEND_HEIGHT * -(-len(order) // columns) + 0.2)
+        width = WIDTH if len(rows[0]) > 1 else WIDTH / 2
+        columns = max(1, min(len(order), int(LETTERS * width) // (max(map(len, order)) + 7)))
+        size = (width, ROW_HEIGHT * len(rows) + LEGEND_HEIGHT * -(-len(order) // columns) + 0.2)
         figure, grid = panels(len(rows), len(rows[0]), size=size, squeeze=False, sharex=True, sharey=True)
         handles: dict[str, Any] = {}
         for i, row in enumerate(rows):

@@ -25,12 +25,10 @@ def grid(store: Store, folder: Path) -> tuple[list[str], list[Path]]:
     down, across = wanted.get("rows"), wanted.get("columns")
     labels = Labels(study.cases, study.labels)
     cells: dict[tuple[Any, Any], dict[str, Record]] = {}
-    hidden = {key for key in (down, across) if key is not None}
-    if len({(case.rule["rule"], _value(case, down), _value(case, across)) for case, _ in found}) == len(found):
-        hidden = {key for case, _ in found for key in case.rule}  # names alone tell the curves of a panel apart
+    differ = _differing([(case, (case.rule["rule"], _value(case, down), _value(case, across))) for case, _ in found])
     for case, record in found:
         panel = cells.setdefault((_value(case, down), _value(case, across)), {})
-        panel[labels.rule_without(case, hidden)] = record
+        panel[labels.rule_without(case, case.rule.keys() - differ)] = record
     named = list(study.labels.values())  # curves come in the order of the labels
     cells = {place: dict(sorted(panel.items(), key=lambda one: _order(one[0], named))) for place, panel in cells.items()}
     rows, columns = (list(dict.fromkeys(place[i] for place in cells)) for i in (0, 1))
@@ -46,8 +44,19 @@ def grid(store: Store, folder: Path) -> tuple[list[str], list[Path]]:
     return [heading("Figure"), picture(files[FORMATS.index(".svg")], caption)], files
 
 
+def _differing(placed: list[tuple[Case, Any]]) -> set[str]:
+    """The parameters that tell curves of one rule in one panel apart; the others need not be in the legend."""
+    seen: dict[tuple[Any, str], set[str]] = {}
+    for case, place in placed:
+        for key, value in case.rule.items():
+            seen.setdefault((place, key), set()).add(str(value))
+    return {key for (_, key), values in seen.items() if len(values) > 1}
+
+
 def _order(label: str, named: list[str]) -> int:
-    return next((i for i, name in enumerate(named) if label == name or label.startswith(f"{name} ")), len(named))
+    """The place of a label among the names; of a label with parameters, that of the longest name it begins with."""
+    fitting = [name for name in named if label == name or label.startswith(f"{name} ")]
+    return named.index(max(fitting, key=len)) if fitting else len(named)
 
 
 def _value(case: Case, key: str | None) -> Any:

@@ -17,9 +17,9 @@ from .ranking_section import rankings
 Body = Callable[[Path], tuple[list[str], list[Path]]]
 
 
-def publish(store: Store) -> Path:
-    """Build what is not current in the store's folder; returns the page."""
-    return publish_page(store, [store], lambda folder: _study_body(store, folder))
+def publish(store: Store, notes: Sequence[str] = ()) -> Path:
+    """Build what is not current in the store's folder; returns the page. notes: paragraphs below its title."""
+    return publish_page(store, [store], lambda folder: _study_body(store, folder, notes))
 
 
 def publish_page(store: Store, origins: Iterable[Store], body: Body) -> Path:
@@ -80,7 +80,7 @@ def publish_together(stores: Sequence[Store], target: Path) -> Path:
     return target
 
 
-def _study_body(store: Store, folder: Path) -> tuple[list[str], list[Path]]:
+def _study_body(store: Store, folder: Path, notes: Sequence[str]) -> tuple[list[str], list[Path]]:
     listed = study_sections.entries([store])
     curves, files = study_sections.curves(listed, folder)
     ranked, drawn = rankings(listed, folder)
@@ -91,6 +91,7 @@ def _study_body(store: Store, folder: Path) -> tuple[list[str], list[Path]]:
     ]
     sections = [
         *study_sections.opening(store, f"Study {store.study.name}"),
+        *map(paragraph, notes),
         *asked_for,
         *ranked,
         *curves,

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..agent.durable.ledger import Ledger, seen_of
+from ..agent.contextual.segments import summarise_segments, without_verdict
+from ..agent.durable.ledger import Ledger, has_features, seen_of
+from ..agent.durable.log import read_log
 from ..agent.summary import summarise
 from .committer import Committer
-from .fields import ARM, ARMS, ID, PROPENSITY, REWARD, SHARE, SUBJECT, SUBSET
+from .fields import ARM, ARMS, CONTEXT, FEATURE, ID, PROPENSITY, REWARD, SHARE, SUBJECT, SUBSET
 from .metrics import Metrics
 from .operations import Asked, Body, operation
 
@@ -31,6 +33,7 @@ class Decisions:
         "/arms/remove",
         "/policy",
         "/summary",
+        "/segments",
     )
 
     def __init__(self, committer: Committer, metrics: Metrics) -> None:
@@ -44,7 +47,7 @@ class Decisions:
         "/decide",
         "Draw an arm, from all or from those available. A subject is given the same decision again.",
         {"id": ID.schema, "arm": ARM.schema, "probability": PROPENSITY.schema},
-        optional={"available": SUBSET, "subject": SUBJECT},
+        optional={"available": SUBSET, "subject": SUBJECT, "context": CONTEXT},
         missing="There is no such experiment.",
     )
     async def decide(self, asked: Asked) -> Body:
@@ -91,7 +94,7 @@ class Decisions:
         "Learn from a pull that another policy drew with this probability.",
         {"result": {"const": "observed"}},
         needed={"arm": ARM, "reward": REWARD},
-        optional={"probability": PROPENSITY},
+        optional={"probability": PROPENSITY, "context": CONTEXT},
         missing="There is no such experiment.",
     )
     async def observe(self, asked: Asked) -> Body:
@@ -165,6 +168,24 @@ class Decisions:
         """Which arm wins."""
         return await summary_of(self._committer, asked.name)
 
+    @operation(
+        "POST",
+        "/segments",
+        "The summary for each value of a feature of the contexts; numbers are split at their median.",
+        {"segments": {"type": "object"}},
+        needed={"feature": FEATURE},
+        missing="There is no such experiment.",
+    )
+    async def segments(self, asked: Asked) -> Body:
+        """Which arm wins in each segment."""
+        path, arms = await self._committer.do(lambda file: (file.path, file.ledger(asked.name).agent.arms))
+
+        def summarised() -> Body:
+            found = summarise_segments(read_log(path, experiment=asked.name), arms, asked.body["feature"])
+            return {"segments": {segment: summary.to_dict() for segment, summary in found.items()}}
+
+        return await asyncio.to_thread(summarised)
+
 
 async def summary_of(committer: Committer, name: str) -> Body:
     """The summary of an experiment as plain values, computed outside the thread that writes."""
@@ -172,7 +193,8 @@ async def summary_of(committer: Committer, name: str) -> Body:
     options = {"baseline": settings.get("baseline"), "difference": settings.get("difference")}
     if options["baseline"] not in arms:
         options["baseline"] = None  # it was removed
-    return (await asyncio.to_thread(partial(summarise, arms, seen, **options))).to_dict()
+    found = await asyncio.to_thread(partial(summarise, arms, seen, **options))
+    return (without_verdict(found) if has_features(settings) else found).to_dict()
 
 
 def policy_now(ledger: Ledger) -> dict[str, Any]:

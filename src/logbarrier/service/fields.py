@@ -67,6 +67,21 @@ RULE = Field(
     "a string or an object",
     _is_text_or_object,
 )
+FEATURES = Field(
+    {"description": "How many numbers a context has, or an object: name -> kind.", "type": ["integer", "object"]},
+    "a whole number or an object",
+    lambda value: type(value) is dict or (_is_whole(value) and value > 0),
+)
+FEATURE = Field(
+    {"description": "A name, or a place where contexts are lists.", "type": ["string", "integer"], "minimum": 0},
+    "a string or a whole number",
+    lambda value: type(value) is str or (type(value) is int and value >= 0),
+)
+CONTEXT = Field(
+    {"description": "Where the experiment has features.", "type": ["object", "array"]},
+    "an object or a list of numbers",
+    lambda value: type(value) is dict or (type(value) is list and all(map(_is_number, value))),
+)
 OBJECT = Field({"type": "object"}, "an object", lambda value: type(value) is dict)
 
 

@@ -11,7 +11,7 @@ from ..agent.durable.settings import change
 from ..bandits.algorithms import RULES, rule_from_dict
 from ..bandits.algorithms.rule import Rule
 from .committer import Committer
-from .fields import ARM, ARMS, FLOOR, ID, NAME, NEW_ARMS, POSITIVE, REWARD, RULE, STATE
+from .fields import ARM, ARMS, FEATURES, FLOOR, ID, NAME, NEW_ARMS, POSITIVE, REWARD, RULE, STATE
 from .operations import OF_EXPERIMENT, Asked, Body, operation
 
 SETTINGS = {"ttl": POSITIVE, "default_reward": REWARD, "baseline": ARM, "difference": POSITIVE}
@@ -22,6 +22,7 @@ DESCRIBED: dict[str, Any] = {
     "winner": {"type": ["string", "number", "null"]},
     "arms": ARMS.schema,
     "rule": {"type": "object"},
+    "features": {"type": ["integer", "object", "null"]},
     "floor": FLOOR.schema,
     "ttl": NUMBER_OR_NULL,
     "default_reward": NUMBER_OR_NULL,
@@ -61,7 +62,7 @@ class Management:
         "Create an experiment. The rule is the recommended one and the seed is derived from the name, unless given.",
         DESCRIBED,
         needed={"name": NAME, "arms": NEW_ARMS},
-        optional={"rule": RULE, "seed": ID, "floor": FLOOR, **SETTINGS},
+        optional={"rule": RULE, "features": FEATURES, "seed": ID, "floor": FLOOR, **SETTINGS},
     )
     async def create(self, asked: Asked) -> Body:
         """Create an experiment."""
@@ -74,6 +75,7 @@ class Management:
             "rule": None if "rule" not in body else rule_of(body["rule"]),
             "seed": None if seed is None else int(seed),
             "floor": body.get("floor", 0.0),
+            "features": body.get("features"),
         }
         made: Body = await self._committer.do(lambda file: described(name, create(file, name, given, settings)))
         return made
@@ -118,6 +120,7 @@ def described(name: str, ledger: Ledger) -> Body:
         "winner": settings.get("winner"),
         "arms": agent.arms,
         "rule": agent.rule.to_dict(),
+        "features": getattr(agent, "features", None),
         "floor": agent.floor,
         **{key: settings.get(key) for key in SETTINGS},
         "decisions": agent.asked,

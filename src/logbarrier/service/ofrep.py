@@ -51,8 +51,9 @@ class Ofrep:
         """Evaluate one flag."""
         key = asked.name
         try:
-            subject = subject_of(asked.body["context"])
-            evaluation: Body = await self._committer.do(lambda file: evaluated(file, key, subject))
+            context = asked.body["context"]
+            subject_of(context)
+            evaluation: Body = await self._committer.do(lambda file: evaluated(file, key, context))
         except InvalidContextError as error:
             return Answer({"key": key, "errorCode": error.args[0], "errorDetails": error.args[1]}, 400)
         return evaluation
@@ -68,8 +69,9 @@ class Ofrep:
     async def evaluate_all(self, asked: Asked) -> Answer:
         """Evaluate every flag."""
         try:
-            subject = subject_of(asked.body["context"])
-            flags = await self._committer.do(lambda file: [evaluated_or_not(file, name, subject) for name in file.ledgers])
+            context = asked.body["context"]
+            subject_of(context)
+            flags = await self._committer.do(lambda file: [evaluated_or_not(file, name, context) for name in file.ledgers])
         except InvalidContextError as error:
             return Answer({"errorCode": error.args[0], "errorDetails": error.args[1]}, 400)
         tag = f'"{hashlib.sha256(json.dumps(flags).encode()).hexdigest()[:32]}"'.encode()
@@ -88,11 +90,16 @@ def subject_of(context: dict[str, Any]) -> str:
     return key
 
 
-def evaluated(file: DecisionFile, name: str, subject: str) -> Body:
-    """The evaluation of a flag; without a value, the caller's default applies."""
+def evaluated(file: DecisionFile, name: str, context: dict[str, Any]) -> Body:
+    """The evaluation of a flag; without a value, the caller's default applies.
+
+    Attributes of the context that the experiment has features of are its context; others are ignored.
+    """
     ledger = file.ledger(name)
     try:
-        decision = ledger.ask(subject=subject)
+        features = getattr(ledger.agent, "features", None)
+        known = {key: context[key] for key in context if key in features} if isinstance(features, dict) else None
+        decision = ledger.ask(subject=subject_of(context), context=known)
     except StoppedError:
         winner = ledger.settings.get("winner")
         return {"key": name, "reason": "DISABLED", "variant": NO_VARIANT if winner is None else str(winner)}
@@ -103,10 +110,10 @@ def evaluated(file: DecisionFile, name: str, subject: str) -> Body:
     return {"key": name, "value": value, "reason": "SPLIT", "variant": str(decision.arm), "metadata": metadata}
 
 
-def evaluated_or_not(file: DecisionFile, name: str, subject: str) -> Body:
+def evaluated_or_not(file: DecisionFile, name: str, context: dict[str, Any]) -> Body:
     """The evaluation of a flag among others; an error concerns that flag alone."""
     try:
-        return evaluated(file, name, subject)
+        return evaluated(file, name, context)
     except InvalidContextError as error:
         return {"key": name, "errorCode": error.args[0], "errorDetails": error.args[1]}
 

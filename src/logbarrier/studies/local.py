@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import traceback
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +11,7 @@ from typing import Any
 
 from ..base import validate
 from ..base.background import in_background
+from ..base.failure import RuleError, whole_traceback
 from .cell import Cell, machine
 from .cell_file import pack
 
@@ -65,4 +65,5 @@ def compute_cell(
         return pack(cell, record), {**record.provenance, **machine()}
     except (Exception, SystemExit) as error:  # sys.exit in a user's rule must not end the study
         said = f"user-defined code called sys.exit({error.code})" if isinstance(error, SystemExit) else str(error)
-        return None, {"error": f"{type(error).__name__}: {said}", "traceback": traceback.format_exc(), **machine()}
+        name = "" if isinstance(error, RuleError) else f"{type(error).__name__}: "  # a sentence of this package needs none
+        return None, {"error": f"{name}{said}", "traceback": whole_traceback(error), **machine()}

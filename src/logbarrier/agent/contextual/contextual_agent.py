@@ -9,15 +9,19 @@ from typing import Any, Literal
 import numpy as np
 
 from ...base import validate
-from ...base.failure import WrongTypeError
 from ...contexts.algorithms import ContextualBarrier
 from ...engine.random import stream_key
+from ...statistics import LEVEL
+from ..arm_statistics import ArmStatistics
 from ..inputs import below_one, checked_names, checked_reward
 from ..pending import Decision
 from ..state import MOST_DECISIONS
+from ..summary import Summary, summarise
 from . import contextual_state
-from .encoder import LARGEST_FEATURE, NamedEncoder, encoder_of
+from .encoder import NamedEncoder, encoder_of
 from .model import Model, Situation
+from .offers import action_table, crossed, place_of, places_of
+from .segments import without_verdict
 
 WHO = "ContextualAgent"
 RECENT = 1 / 64  # the weight of a decision in the average policy
@@ -92,6 +96,7 @@ class ContextualAgent:
         self._model = Model(self.rule, len(names), is_number, stream_key(self.seed))
         self._policy = np.full(len(names), 1.0 / max(len(names), 1))
         self._asked = self._updates = 0
+        self._statistics = ArmStatistics(len(names))
         self._pending: dict[int, PendingDecision] = {}
 
     def _set_arms(self, names: list[Any]) -> None:
@@ -116,6 +121,11 @@ class ContextualAgent:
     def policy(self) -> np.ndarray:
         """Probabilities (n_arms,) of the arms, averaged over recent decisions: the last one weighs 1/64."""
         return self._policy.copy()
+
+    @property
+    def theta(self) -> np.ndarray:
+        """Not defined: probabilities come from estimated rewards."""
+        raise AttributeError(f"{WHO}.theta: {self.rule.name} has no preferences")
 
     @property
     def asked(self) -> int:
@@ -155,6 +165,7 @@ class ContextualAgent:
         self._pending[number] = PendingDecision(decision, situation)
         self._asked = number + 1
         if self.actions is None:
+            self._statistics.decisions[arm] += 1
             self._policy *= 1.0 - RECENT
             self._policy[slice(None) if places is None else places] += RECENT * chosen.probabilities
         return decision
@@ -183,7 +194,7 @@ class ContextualAgent:
     def observe(self, context: Any, arm: Any, reward: float) -> None:
         """Learn from a decision that this agent did not make; with `actions`, arm is the features of the action (a,)."""
         checked = checked_reward(f"{WHO}.observe", reward)
-        place = 0 if self.actions is not None else self._place(f"{WHO}.observe", arm)
+        place = 0 if self.actions is not None else place_of(f"{WHO}.observe", self._index, arm)
         offered = None if self.actions is None else [arm]
         rows, _, _ = self._offered(f"{WHO}.observe", context, offered, None)
         if self._model.is_due():
@@ -204,22 +215,30 @@ class ContextualAgent:
         if names[-1] in self._index:
             raise ValueError(f"{WHO}.add_arm: arm {arm!r} exists already")
         self._model.add_arm()
+        self._statistics.add_arm()
         self._policy = np.append(self._policy, 0.0)
         self._set_arms(names)
 
     def remove_arm(self, arm: Hashable) -> None:
         """Remove an arm. Rewards of its pending decisions can still come."""
         self._refuse_actions("remove_arm")
-        place = self._place(f"{WHO}.remove_arm", arm)
+        place = place_of(f"{WHO}.remove_arm", self._index, arm)
         if self.n_arms == 2:
             raise ValueError(f"{WHO}.remove_arm: at least 2 arms must remain")
         self._model.remove_arm(place)
+        self._statistics.remove_arm(place)
         left = np.delete(self._policy, place)
         self._policy = left / left.sum() if left.sum() > 0 else np.full(len(left), 1.0 / len(left))
         self._set_arms([name for name in self.arms if name != arm])
         for each in self._pending.values():
             before = each.situation.arm
             each.situation = each.situation._replace(arm=-1 if before == place else before - (before > place))
+
+    def summary(self, *, baseline: Any = None, difference: float | None = None, level: float = LEVEL) -> Summary:
+        """Summarise the rewards of each arm, over the contexts in which it was chosen, without a verdict."""
+        self._refuse_actions("summary")
+        seen = summarise(self.arms, self._statistics, baseline=baseline, difference=difference, level=level)
+        return without_verdict(seen)
 
     def state_dict(self) -> dict[str, Any]:
         """Everything as plain JSON values: a restored agent goes on with the same draws and the same bits."""
@@ -241,22 +260,12 @@ class ContextualAgent:
         if self.actions is None:
             if actions is not None:
                 raise ValueError(f"{who}: actions must be left out, since this agent has arms")
-            places = None if available is None else self._places(who, available)
+            places = None if available is None else places_of(who, self._index, available)
             return self._encoder.encode(context, learns)[None, :], self.arms, places
         if available is not None:
             raise ValueError(f"{who}: available must be left out, since only the actions offered are available")
-        names = list(actions) if isinstance(actions, Mapping) else None
-        given = list(actions.values()) if isinstance(actions, Mapping) else actions
-        table = validate.array(who, "actions", given, f"rows of {self.actions} numbers")
-        if table.ndim != 2 or table.shape[1] != self.actions or len(table) == 0:
-            raise ValueError(f"{who}: actions must be rows of {self.actions} numbers, got shape {table.shape}")
-        if not np.abs(table).max() <= LARGEST_FEATURE**0.5:
-            raise ValueError(f"{who}: actions must be finite numbers of size at most {LARGEST_FEATURE**0.5:g}")
-        x = self._encoder.encode(context, learns)
-        if len(x) == 0:
-            return table, names, None
-        crossed = (table[:, :, None] * x).reshape(len(table), -1)
-        return np.hstack([table, np.tile(x, (len(table), 1)), crossed]), names, None
+        names, table = action_table(who, actions, self.actions)
+        return crossed(table, self._encoder.encode(context, learns)), names, None
 
     def _rescale(self, rows: np.ndarray) -> None:
         """Estimate the scale of the features again, the present context included."""
@@ -267,6 +276,8 @@ class ContextualAgent:
 
     def _learn(self, situation: Situation, reward: float) -> None:
         self._updates += 1
+        if self.actions is None:
+            self._statistics.add_reward(situation.arm, reward)
         if self._model.learn(situation, reward):
             self._model.count((each.situation for each in self._pending.values()), 1.0)
 
@@ -284,18 +295,3 @@ class ContextualAgent:
     def _refuse_actions(self, method: str) -> None:
         if self.actions is not None:
             raise ValueError(f"{WHO}.{method}: an agent with actions has no arms; offer other actions to ask")
-
-    def _place(self, who: str, arm: Any) -> int:
-        if not isinstance(arm, Hashable) or arm not in self._index:
-            raise ValueError(f"{who}: arm must be one of {', '.join(map(str, self.arms[:10]))}, got {arm!r}")
-        return self._index[arm]
-
-    def _places(self, who: str, available: Any) -> np.ndarray:
-        if isinstance(available, str) or not hasattr(available, "__iter__"):
-            raise WrongTypeError(f"{who}: available must be a sequence of arms, got {available!r}")
-        places = np.array(sorted(self._place(who, arm) for arm in available), dtype=np.int64)
-        if len(places) == 0:
-            raise ValueError(f"{who}: available must name at least one arm")
-        if (np.diff(places) == 0).any():
-            raise ValueError(f"{who}: available must name each arm once")
-        return places

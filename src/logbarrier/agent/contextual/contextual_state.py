@@ -40,6 +40,7 @@ def to_plain(agent: ContextualAgent) -> dict[str, Any]:
         "asked": agent._asked,
         "updates": agent._updates,
         "seen": model.seen,
+        "statistics": agent._statistics.state(),
         "policy": _text(agent._policy),
         "categories": agent._encoder.seen(),
         "scaling": [_text(array) for array in model.scaling],
@@ -69,6 +70,7 @@ def restored(kind: type[ContextualAgent], state: Any) -> ContextualAgent:
         agent._updates = validate.integer(WHO, "updates", state["updates"], 0, MOST_UPDATES)
         agent._encoder.restore(state["categories"])
         agent._policy = _array("policy", state["policy"], agent._policy.shape)
+        agent._statistics.restore(WHO, state["statistics"])
         _restore_model(agent, state)
         _restore_pending(agent, state["pending"])
     except KeyError as error:

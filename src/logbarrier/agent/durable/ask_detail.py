@@ -1,7 +1,6 @@
-"""What an `ask` event holds besides its arm: the arms that were available and the subject, as JSON.
+"""What an `ask` event holds besides its arm: the arms that were available, the subject and the context, as JSON.
 
-A new property of decisions, such as a context, is one more field of `AskDetail`, one key of `text` and `read`, and one key of
-`log_row` in log.py.
+A new property of decisions is one more field of `AskDetail`, and one key of `log_row` in log.py.
 """
 
 from __future__ import annotations
@@ -11,22 +10,23 @@ from typing import Any, NamedTuple
 
 
 class AskDetail(NamedTuple):
-    """available: names, None for all arms; subject: the user or session that the decision is for, None where none was named."""
+    """available: names, None for all arms; subject: the user or session that the decision is for; context: as JSON has it."""
 
     available: list[Any] | None = None
     subject: str | None = None
+    context: Any = None
 
     def text(self) -> str | None:
-        """As the column `detail` holds it; a list where there is no subject, as the first versions wrote it."""
-        if self.subject is None:
+        """As the column `detail` holds it; a list where there are only arms, as the first versions wrote it."""
+        given = {name: value for name, value in self._asdict().items() if value is not None}
+        if given.keys() <= {"available"}:
             return None if self.available is None else json.dumps(self.available)
-        available = {} if self.available is None else {"available": self.available}
-        return json.dumps({**available, "subject": self.subject})
+        return json.dumps(given)
 
 
 def read_detail(text: str | None) -> AskDetail:
     """The detail of an `ask` event."""
     plain = None if text is None else json.loads(text)
     if isinstance(plain, dict):
-        return AskDetail(plain.get("available"), plain.get("subject"))
+        return AskDetail(plain.get("available"), plain.get("subject"), plain.get("context"))
     return AskDetail(plain)

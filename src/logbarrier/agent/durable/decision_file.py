@@ -12,7 +12,7 @@ from typing import Any
 
 from ...bandits.algorithms.rule import Rule
 from ...base.failure import INVALID
-from ..agent import Agent
+from ..any_agent import AnyAgent
 from .database import DEFAULT, reading
 from .group_commit import GroupCommit
 from .journal import Journal
@@ -61,7 +61,7 @@ class DecisionFile:
             ledger.expire()
         return ledger
 
-    def create(self, name: str, agent: Agent, settings: dict[str, Any]) -> Ledger:
+    def create(self, name: str, agent: AnyAgent, settings: dict[str, Any]) -> Ledger:
         """Add an experiment with a new agent."""
         if name in self.ledgers:
             raise ValueError(f"Experiments: experiment {name!r} exists already")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ import numpy as np
 from ...bandits.algorithms.rule import Rule
 from ...base import validate
 from ..agent import Agent
+from ..any_agent import AnyAgent
+from ..contextual.contextual_agent import ContextualAgent
 from ..inputs import below_one, checked_names
 from .checksums import damaged
 from .database import DEFAULT
@@ -27,6 +29,7 @@ class DurableAgent(Experiment):
     rule, arms      as for Agent; for a file that exists they may be left out, and must agree if given
     seed, floor     likewise; 0 at creation unless given
     start, means    likewise; None at creation unless given
+    features        likewise; with them the agent is a `ContextualAgent`, without a rule, and every ask needs a context
     ttl             seconds after which a decision without a reward is closed; None: never
     default_reward  the reward of a closed decision; None: it is forgotten
     clock           seconds; unless given, the time of day at opening, then steady
@@ -53,6 +56,7 @@ class DurableAgent(Experiment):
         start: Any = None,
         means: Any = None,
         floor: float | None = None,
+        features: int | Mapping[str, Any] | None = None,
         ttl: float | None = None,
         default_reward: float | None = None,
         clock: Callable[[], float] | None = None,
@@ -66,7 +70,7 @@ class DurableAgent(Experiment):
             below_one("DurableAgent", "floor", floor)
         closing = closing_settings("DurableAgent", ttl, default_reward)
         names = None if arms is None else checked_names(arms)
-        given = {"arms": names, "seed": seed, "start": start, "means": means, "floor": floor}
+        given = {"arms": names, "seed": seed, "start": start, "means": means, "floor": floor, "features": features}
         if not self.path.exists():
             self._new_agent(rule, given)  # raises before a file is made
         super().__init__(DecisionFile(self.path, rules={} if rule is None else {DEFAULT: rule}, clock=clock), DEFAULT)
@@ -76,10 +80,10 @@ class DurableAgent(Experiment):
             self.file.close()
             raise
 
-    def _new_agent(self, rule: Rule | None, given: dict[str, Any]) -> Agent:
-        if rule is None or given["arms"] is None:
-            raise ValueError(f"DurableAgent: {self.path} is new, so it needs a rule and arms")
-        return Agent(rule, **{**given, "seed": given["seed"] or 0, "floor": given["floor"] or 0.0})
+    def _new_agent(self, rule: Rule | None, given: dict[str, Any]) -> AnyAgent:
+        if given["arms"] is None or (rule is None) == (given["features"] is None):
+            raise ValueError(f"DurableAgent: {self.path} is new, so it needs arms, and a rule or features")
+        return new_agent(rule, {**given, "seed": given["seed"] or 0, "floor": given["floor"] or 0.0})
 
     def _open(self, file: DecisionFile, rule: Rule | None, given: dict[str, Any], closing: dict[str, float]) -> None:
         if DEFAULT not in file.ledgers:
@@ -116,7 +120,17 @@ def checked_path(path: str | Path) -> Path:
     return whole
 
 
-def made_of(agent: Agent, given: dict[str, Any]) -> dict[str, Any]:
+def new_agent(rule: Rule | None, given: dict[str, Any]) -> AnyAgent:
+    """An agent with a rule, or one with features."""
+    if rule is not None:
+        return Agent(rule, **{name: value for name, value in given.items() if name != "features"})
+    unfit = next((name for name in ("start", "means") if given.get(name) is not None), None)
+    if unfit is not None:
+        raise ValueError(f"DurableAgent: {unfit} must be left out where there are features")
+    return ContextualAgent(**{name: value for name, value in given.items() if name not in ("start", "means")})
+
+
+def made_of(agent: AnyAgent, given: dict[str, Any]) -> dict[str, Any]:
     """What a new agent was made of, as plain values."""
     plain: dict[str, Any] = _plain(given)
     return plain | {"rule": agent.rule.to_dict(), "arms": list(agent.arms), "seed": agent.seed, "floor": agent.floor}

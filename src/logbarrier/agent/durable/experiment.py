@@ -10,12 +10,14 @@ import numpy as np
 
 from ...bandits.algorithms.rule import Rule
 from ...base import validate
+from ...contexts.algorithms import Rule as ContextualRule
 from ...statistics import LEVEL
-from ..agent import Agent
+from ..any_agent import AnyAgent
+from ..contextual.segments import summarise_segments, without_verdict
 from ..pending import Decision
 from ..summary import Summary, summarise
 from .decision_file import DecisionFile
-from .ledger import Ledger, seen_of
+from .ledger import Ledger, has_features, seen_of
 from .log import read_log
 from .settings import CHANGEABLE, change
 
@@ -49,13 +51,13 @@ class Experiment:
         """One call, written together with those that other threads have queued."""
         return cast(Result, self.file.do(self._on_ledger(call)))
 
-    def ask(self, available: Sequence[Hashable] | None = None, *, subject: str | None = None) -> Decision:
+    def ask(self, available: Sequence[Hashable] | None = None, *, subject: str | None = None, context: Any = None) -> Decision:
         """Draw an arm from the policy, or from its restriction to the arms that are available.
 
         subject: a user or session. It is given the same decision again, until its reward window (ttl) closes, the decision is
-        forgotten, or the arm is removed or not available.
+        forgotten, or the arm is removed or not available. context: where the experiment has features.
         """
-        return self._do(lambda ledger: ledger.ask(available, subject=subject))
+        return self._do(lambda ledger: ledger.ask(available, subject=subject, context=context))
 
     def tell(self, decision: Decision | int, reward: float) -> Literal["told", "duplicate"]:
         """Learn from the reward of a decision; "duplicate" if it had been told already."""
@@ -65,9 +67,9 @@ class Experiment:
         """Learn from the reward of the latest decision of a subject."""
         return self._do(lambda ledger: ledger.tell(ledger.decision_of(subject), reward))
 
-    def observe(self, arm: Hashable, reward: float, *, probability: float | None = None) -> None:
+    def observe(self, arm: Hashable, reward: float, *, probability: float | None = None, context: Any = None) -> None:
         """Learn from a pull that this agent did not draw; see `Agent.observe`."""
-        self._do(lambda ledger: ledger.observe(arm, reward, probability=probability))
+        self._do(lambda ledger: ledger.observe(arm, reward, probability=probability, context=context))
 
     def forget(self, decision: Decision | int) -> Literal["forgotten", "duplicate"]:
         """Drop a decision that will never have a reward; "duplicate" if it had been forgotten already."""
@@ -94,7 +96,7 @@ class Experiment:
         return self._do(lambda ledger: ledger.state)
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> Rule | ContextualRule:
         """The rule by which it learns."""
         return self._do(lambda ledger: ledger.agent.rule)
 
@@ -146,13 +148,19 @@ class Experiment:
         arms, seen, settings = self._do(seen_of)
         chosen = {"baseline": settings.get("baseline"), "difference": settings.get("difference")}
         given = {"baseline": baseline, "difference": difference}
-        return summarise(arms, seen, level=level, **chosen | {name: v for name, v in given.items() if v is not None})
+        found = summarise(arms, seen, level=level, **chosen | {name: v for name, v in given.items() if v is not None})
+        return without_verdict(found) if has_features(settings) else found
+
+    def segments(self, feature: str | int, *, level: float = LEVEL) -> dict[str, Summary]:
+        """Summarise the arms for each value of a feature; numbers are split at their median."""
+        arms = self._do(lambda ledger: ledger.agent.arms)
+        return summarise_segments(self.log(), arms, feature, level=level)
 
     def state_dict(self) -> dict[str, Any]:
         """As `Agent.state_dict`, from which an agent in memory can go on."""
         return self._do(lambda ledger: ledger.agent.state_dict())
 
-    def replayed(self) -> Agent:
+    def replayed(self) -> AnyAgent:
         """An agent in memory, rebuilt by replaying the journal from its creation, or from the last `compact`.
 
         It equals this one to the bit.

@@ -10,10 +10,9 @@ from typing import Any
 
 from ...bandits.algorithms.rule import Rule
 from ...base.failure import WrongTypeError
-from ..agent import Agent
 from ..recommended import recommended_rule
 from .decision_file import DecisionFile
-from .durable_agent import checked_path, made_of
+from .durable_agent import checked_path, made_of, new_agent
 from .experiment import Experiment
 from .ledger import ON, Ledger
 from .settings import checked_settings
@@ -56,13 +55,15 @@ class Experiments:
         default_reward: float | None = None,
         baseline: Hashable | None = None,
         difference: float | None = None,
+        features: int | Mapping[str, Any] | None = None,
     ) -> Experiment:
         """Add an experiment.
 
         rule: the recommended one by default. seed: derived from the name by default, so that experiments draw independently.
         ttl, default_reward: as for `DurableAgent`. baseline, difference: as for `Agent.summary`.
+        features: as for `ContextualAgent`; then there is no rule to choose, and every `ask` needs a context.
         """
-        given = {"arms": arms, "rule": rule, "seed": seed, "floor": floor}
+        given = {"arms": arms, "rule": rule, "seed": seed, "floor": floor, "features": features}
         settings = {"ttl": ttl, "default_reward": default_reward, "baseline": baseline, "difference": difference}
         self.file.do(lambda file: create(file, name, given, settings))
         return self[name]
@@ -102,7 +103,11 @@ def create(file: DecisionFile, name: str, given: dict[str, Any], settings: dict[
             f"got {name!r}"
         )
     seed = zlib.crc32(name.encode()) if given["seed"] is None else given["seed"]
-    agent = Agent(given["rule"] or recommended_rule(), arms=given["arms"], seed=seed, floor=given["floor"])
-    made = made_of(agent, {"arms": list(agent.arms), "seed": seed, "start": None, "means": None, "floor": agent.floor})
+    features, rule = given.get("features"), given["rule"]
+    if features is not None and rule is not None:
+        raise ValueError("Experiments.create: rule must be left out where there are features")
+    plain = {"arms": given["arms"], "seed": seed, "floor": given["floor"], "features": features}
+    agent = new_agent(recommended_rule() if features is None and rule is None else rule, plain)
+    made = made_of(agent, {"start": None, "means": None, "features": features})
     checked = checked_settings("Experiments.create", agent, settings)
     return file.create(name, agent, {"made of": made, "state": ON, **checked})

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from ...bandits.algorithms.rule import Rule
-from ..agent import Agent
+from ..any_agent import AnyAgent, restored_agent
 from .checksums import damaged
 from .database import Event
 from .journal import Journal, Mark, Old
@@ -37,13 +37,13 @@ class JournaledAgent:
         self.load()
 
     @classmethod
-    def create(cls, journal: Journal, agent: Agent, settings: dict[str, Any], clock: Callable[[], float]) -> Self:
+    def create(cls, journal: Journal, agent: AnyAgent, settings: dict[str, Any], clock: Callable[[], float]) -> Self:
         """Write a new agent as the first snapshot of a journal that is empty; return its ledger."""
         now = float(clock())
         birth = json.dumps({"agent": agent.state_dict(), "asked_at": [], "told": 0, "reward_sum": 0.0, "time": now})
         mark = Mark(0, now, 0, 0.0, "[]")
         journal.write([], snapshot=(0, birth), mark=mark, settings=settings, arm_sets=[(0, agent.arms)])
-        return cls(journal, agent.rule, clock)
+        return cls(journal, agent.rule if isinstance(agent.rule, Rule) else None, clock)
 
     def load(self) -> None:
         """Set the agent as the journal has it: the last snapshot, and the events after it."""
@@ -72,9 +72,9 @@ class JournaledAgent:
         self._new_arm_sets: list[tuple[int, tuple[Any, ...]]] = []
         self._drop: Old | None = None
 
-    def _restored(self, state: dict[str, Any], number: int) -> Agent:
+    def _restored(self, state: dict[str, Any], number: int) -> AnyAgent:
         """The agent of the snapshot after event `number`; statistics that earlier versions did not store are counted again."""
-        agent = Agent.from_state_dict(state, rule=self._rule)
+        agent = restored_agent(state, self._rule)
         if "statistics" not in state:
             recount(agent, itertools.takewhile(lambda event: event.number <= number, self._journal.events(-1)))
         return agent
@@ -131,7 +131,7 @@ class JournaledAgent:
         top = json.dumps([[self.agent.arms[i], float(policy[i])] for i in likely])
         return Mark(self._number, self._time, self._told, self._reward_sum, top)
 
-    def replayed(self) -> Agent:
+    def replayed(self) -> AnyAgent:
         """An agent rebuilt by replaying the whole journal, from its creation or from when something was last dropped.
 
         Events of the present batch are part of it.

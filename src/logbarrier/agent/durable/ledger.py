@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
 from ...base import validate
+from ..any_agent import add_arm, ask, observe, plain_context
 from ..arm_statistics import ArmStatistics
 from ..pending import Decision
 from .ask_detail import AskDetail
@@ -36,8 +37,8 @@ class Ledger(JournaledAgent):
         """ON, PAUSED or ENDED."""
         return str(self.settings.get("state", ON))
 
-    def ask(self, available: Sequence[Hashable] | None = None, *, subject: str | None = None) -> Decision:
-        """Draw an arm; a subject gets its latest decision again, as long as that stands."""
+    def ask(self, available: Sequence[Hashable] | None = None, *, subject: str | None = None, context: Any = None) -> Decision:
+        """Draw an arm; a subject gets its latest decision again, as long as that stands, whatever its context is now."""
         if self.state != ON:
             raise StoppedError(f"Experiment.ask: the experiment is {self.state}")
         chosen: Any = available
@@ -47,8 +48,9 @@ class Ledger(JournaledAgent):
             standing = self._standing(checked_subject("Experiment.ask", subject), chosen)
             if standing is not None:
                 return standing
-        decision = self.agent.ask(chosen)
-        detail = AskDetail(chosen, subject).text()
+        plain = plain_context(context)
+        decision = ask(self.agent, chosen, plain)
+        detail = AskDetail(chosen, subject, plain).text()
         event = self._note("ask", decision.id, arm=decision.arm, probability=decision.probability, detail=detail)
         if subject is not None:
             name = str(event.arm)
@@ -93,12 +95,14 @@ class Ledger(JournaledAgent):
         closed = "was forgotten" if settled.kind == "forget" else "was closed, since no reward came in time"
         raise SettledError(f"DurableAgent.tell: decision {identity} {closed}")
 
-    def observe(self, arm: Hashable, reward: float, *, probability: float | None = None) -> None:
+    def observe(self, arm: Hashable, reward: float, *, probability: float | None = None, context: Any = None) -> None:
         """Learn from a pull that this agent did not draw."""
         checked = validate.number("DurableAgent.observe", "reward", reward) + 0.0
         given = None if probability is None else validate.number("DurableAgent.observe", "probability", probability)
-        self.agent.observe(arm, checked, probability=given)
-        self._note("observe", None, arm=arm, reward=checked, probability=given)
+        plain = plain_context(context)
+        observe(self.agent, arm, checked, given, plain)
+        detail = AskDetail(context=plain).text()
+        self._note("observe", None, arm=arm, reward=checked, probability=given, detail=detail)
 
     def forget(self, decision: Decision | int) -> Literal["forgotten", "duplicate"]:
         """Drop a decision, once: again is a duplicate; one that has a reward, or was closed, is refused."""
@@ -116,7 +120,7 @@ class Ledger(JournaledAgent):
     def add_arm(self, arm: Hashable, *, probability: float | None = None) -> None:
         """Add an arm."""
         given = None if probability is None else validate.number("DurableAgent.add_arm", "probability", probability)
-        self.agent.add_arm(arm, probability=given)
+        add_arm(self.agent, arm, given)
         self._note("add_arm", None, arm=self.agent.arms[-1], probability=given)
         self._new_arm_sets.append((self._number, self.agent.arms))
 
@@ -158,6 +162,11 @@ class Ledger(JournaledAgent):
         """The event that settled a decision which is not pending; None where it was dropped."""
         unwritten = (e for e in self._new if e.decision == identity and e.kind != "ask")
         return next(unwritten, None) or self._journal.settled(identity)
+
+
+def has_features(settings: dict[str, Any]) -> bool:
+    """Whether an experiment with these settings decides by context."""
+    return settings.get("made of", {}).get("features") is not None
 
 
 def seen_of(ledger: Ledger) -> tuple[tuple[Any, ...], ArmStatistics, dict[str, Any]]:

@@ -7,18 +7,19 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ..agent import Agent
+from ..any_agent import AnyAgent, add_arm, ask, observe
 from ..arm_statistics import ArmStatistics
 from .ask_detail import read_detail
 from .database import Event
 
 
-def replay(agent: Agent, event: Event) -> None:
+def replay(agent: AnyAgent, event: Event) -> None:
     """Apply an event to an agent; raise ValueError where a decision comes out differently."""
     arm = None if event.arm is None else json.loads(event.arm)
     match event.kind:
         case "ask":
-            decision = agent.ask(read_detail(event.detail).available)
+            detail = read_detail(event.detail)
+            decision = ask(agent, detail.available, detail.context)
             same = math.isclose(decision.probability, event.probability or 0.0, rel_tol=1e-9)
             if (decision.id, decision.arm) != (event.decision, arm) or not same:
                 raise ValueError(f"DurableAgent: event {event.number} of the journal does not replay; is the rule the same?")
@@ -31,16 +32,16 @@ def replay(agent: Agent, event: Event) -> None:
         case "expire":
             agent.tell(_of(event.decision), _of(event.reward))
         case "observe":
-            agent.observe(arm, _of(event.reward), probability=event.probability)
+            observe(agent, arm, _of(event.reward), event.probability, read_detail(event.detail).context)
         case "add_arm":
-            agent.add_arm(arm, probability=event.probability)
+            add_arm(agent, arm, event.probability)
         case "remove_arm":
             agent.remove_arm(arm)
         case _:
             raise ValueError(f"DurableAgent: event {event.number} of the journal has an unknown kind {event.kind!r}")
 
 
-def recount(agent: Agent, events: Iterable[Event]) -> None:
+def recount(agent: AnyAgent, events: Iterable[Event]) -> None:
     """Count the decisions and rewards of each present arm in events that led to this agent."""
     arm_of: dict[int | None, str | None] = {}
     present = {json.dumps(arm): i for i, arm in enumerate(agent.arms)}

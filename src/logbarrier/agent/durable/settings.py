@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...base import validate
-from ..agent import Agent
+from ..any_agent import AnyAgent
 from ..inputs import checked_reward
 from .ledger import ENDED, ON, PAUSED, Ledger
 
@@ -29,7 +29,7 @@ def change(ledger: Ledger, settings: dict[str, Any]) -> None:
     ledger.set(**checked, **{key: value for key, value in (("state", state), ("winner", winner)) if value is not None})
 
 
-def checked_settings(owner: str, agent: Agent, settings: dict[str, Any]) -> dict[str, Any]:
+def checked_settings(owner: str, agent: AnyAgent, settings: dict[str, Any]) -> dict[str, Any]:
     """The settings that were given, but state and winner."""
     checked: dict[str, Any] = {**closing_settings(owner, settings.get("ttl"), settings.get("default_reward"))}
     if settings.get("baseline") is not None:

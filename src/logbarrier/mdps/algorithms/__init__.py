@@ -8,6 +8,7 @@ from ...base.parameters import make_named
 from .action_barrier_pg import ActionBarrierPG
 from .count_bonus import CountBonus
 from .entropy_pg import EntropyPG
+from .feature_spectral_pg import FeatureSpectralPG
 from .npg import NPG
 from .optimistic_q import OptimisticQ
 from .pg import PG
@@ -16,7 +17,8 @@ from .spectral_pg import SpectralPG
 from .state_entropy import StateEntropy
 
 RULES: dict[str, type[Rule]] = {
-    rule.name: rule for rule in (PG, EntropyPG, ActionBarrierPG, NPG, SpectralPG, CountBonus, StateEntropy, OptimisticQ)
+    rule.name: rule
+    for rule in (PG, EntropyPG, ActionBarrierPG, NPG, SpectralPG, FeatureSpectralPG, CountBonus, StateEntropy, OptimisticQ)
 }
 
 
@@ -31,6 +33,6 @@ def rule_from_dict(plain: dict[str, Any]) -> Rule:
 
 
 __all__ = [
-    "NPG", "PG", "RULES", "ActionBarrierPG", "ActorCritic", "CountBonus", "EntropyPG", "OptimisticQ", "Rule", "SpectralPG",
-    "StateEntropy", "make_rule", "rule_from_dict",
+    "NPG", "PG", "RULES", "ActionBarrierPG", "ActorCritic", "CountBonus", "EntropyPG", "FeatureSpectralPG", "OptimisticQ",
+    "Rule", "SpectralPG", "StateEntropy", "make_rule", "rule_from_dict",
 ]  # fmt: skip

@@ -59,17 +59,23 @@ def typical_size(squares, steps, advantages, count):
 @compiled
 def learn(episode, count, states, tally, memory, hyper):
     """One episode of the rule above."""
-    trace, critic_rate, gamma, alpha = hyper
-    visited, actions, rewards, policies, signals, estimates = episode
+    visited, signals = episode[0], episode[4]
     fair_share = tally[STEPS] / max(tally[FOUND], 1.0)
     for t in range(count):
         visits = states[visited[t], VISITS]
         signals[1, t] = min(fair_share / visits, CEILING) if visits > 0.0 else CEILING  # 1/(S d)
+    follow_mixture(boldness(tally), episode, count, states, memory, hyper)
+
+
+@compiled
+def follow_mixture(beta, episode, count, states, memory, hyper):
+    """Policy gradient of rewards and of u (signals[1]), mixed with beta; hyper begins with that of `ActorCritic`."""
+    trace, critic_rate, gamma, alpha = hyper[0], hyper[1], hyper[2], hyper[3]
+    visited, actions, rewards, policies, signals, estimates = episode
     estimate(rewards, REWARD, 0, episode, count, states, gamma, trace)
     estimate(signals[1], NOVELTY, 2, episode, count, states, gamma, trace)
     reward_size = typical_size(memory.reward_squares, memory.reward_steps, estimates[0], count)
     novelty_size = typical_size(memory.novelty_squares, memory.novelty_steps, estimates[2], count)
-    beta = boldness(tally)
     step = alpha / (1.0 + beta)
     for_reward = step / reward_size if reward_size > 0.0 else 0.0
     for_novelty = step * beta / novelty_size if novelty_size > 0.0 else 0.0
@@ -86,14 +92,18 @@ def learn(episode, count, states, tally, memory, hyper):
 
 
 def expected_update(mdp: FiniteMDP, learned: Learned, learning_rate: float) -> np.ndarray:
-    """E[change of theta] in an episode that the MDP ends, where the critics are right and earlier episodes set the sizes."""
+    """E[change of theta] of `learn`."""
+    u = np.minimum(learned.tally[STEPS] / (learned.tally[FOUND] * learned.visits), CEILING)[:, None]
+    return expected_mixture(mdp, learned, learning_rate, u, boldness(learned.tally))
+
+
+def expected_mixture(mdp: FiniteMDP, learned: Learned, learning_rate: float, u: np.ndarray, beta: float) -> np.ndarray:
+    """E[change of theta] for u (S, 1) in an episode that the MDP ends: critics are right, earlier episodes set the sizes."""
     once = FiniteMDP(P=mdp.rows, R=mdp.R, rho=mdp.rho, gamma=1.0)  # every visit of an episode weighs the same
     point, visited = Point(mdp, learned.theta), Point(once, learned.theta).occupancy[:, None]
-    u = np.minimum(learned.tally[STEPS] / (learned.tally[FOUND] * learned.visits), CEILING)[:, None]
     memory = learned.memory
     reward_size = math.sqrt(memory.reward_squares / memory.reward_steps)
     novelty_size = math.sqrt(memory.novelty_squares / memory.novelty_steps)
-    beta = boldness(learned.tally)
     mixture = point.advantage(mdp.R) / reward_size + beta / novelty_size * point.advantage(u * np.ones_like(mdp.R))
     barrier = beta / novelty_size * u * (1.0 - mdp.n_actions * point.policy) / max(mdp.n_actions - 1, 1)
     return np.asarray(learning_rate / (1.0 + beta) * visited * (point.policy * mixture + barrier))

@@ -27,7 +27,8 @@ class Rule(Parameterised):
     learn             compiled (episode, count, states, tally, memory, hyper), after every episode; changes visited states only
     renew             compiled (episode, count, states), after that: the probabilities of the visited states
     memory            the names of the numbers (float64) that the rule remembers besides, all 0 at the start: `learn` reads and
-                      writes memory.steps
+                      writes memory.steps. A last name with a star, such as "*square", has many numbers, memory.square[i];
+                      `new_memory` then says how many, and what they are at the start
     first_preference  what the preferences are at the start
     """
 
@@ -43,7 +44,11 @@ class Rule(Parameterised):
         """Preferences of all actions before the first step."""
         return 0.0
 
-    def hyper(self, mdp: FiniteMDP) -> tuple[float, ...]:
+    def new_memory(self, mdp: FiniteMDP) -> np.ndarray:
+        """What the rule remembers before its first step."""
+        return np.zeros(len(self.memory))
+
+    def hyper(self, mdp: FiniteMDP) -> tuple[Any, ...]:
         """The hyper-parameters as the compiled functions take them; gamma and K are all that a rule knows of the MDP."""
         raise NotImplementedError
 
@@ -82,7 +87,7 @@ class ActorCritic(Rule):
     trace: Share = 0.9
     critic_rate: Share = 0.1
 
-    def hyper(self, mdp: FiniteMDP) -> tuple[float, ...]:
+    def hyper(self, mdp: FiniteMDP) -> tuple[Any, ...]:
         return float(self.trace), float(self.critic_rate), mdp.gamma, float(self.learning_rate)
 
 
