@@ -92,7 +92,7 @@ def test_a_long_grid_of_means_comes_back_from_its_table():
 def test_a_case_of_an_mdp_fits_on_a_line(n_states):
     small = mdps.FiniteMDP(P=np.zeros((2, 2, 2)), R=np.ones((2, 2)), rho=[1.0, 0.0], gamma=0.9)
     line = described(table_of_problem(small if n_states == 2 else mdp()))
-    assert line.startswith("FiniteMDP P=offsets:")
+    assert line.startswith("FiniteMDP@")
     assert len(line) < 200
 
 

@@ -14,6 +14,7 @@ from ..bandits.algorithms.epsilon_greedy import EpsilonGreedy
 from ..bandits.algorithms.inverse_gap_weighting import InverseGapWeighting
 from ..bandits.algorithms.kl_ucb import KLUCB
 from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
+from ..bandits.algorithms.optimistic_barrier import OptimisticBarrier
 from ..bandits.algorithms.rule import Rule, TwoScalarRule
 from ..bandits.algorithms.thompson_sampling import ThompsonSampling
 from ..bandits.algorithms.ucb1 import UCB1
@@ -31,6 +32,7 @@ INSTANCES = 50  # over which the sum of 1/gap is averaged
 
 # Nanoseconds a step for every arm and for itself; rough, and constants so that a plan does not depend on the machine's mood.
 BY_ARM: dict[type[Rule], float] = {
+    OptimisticBarrier: 2.0,
     ThompsonSampling: 12.0,
     BetaThompsonSampling: 60.0,
     EmpiricalThompsonSampling: 16.0,
@@ -49,7 +51,7 @@ def contenders(problem: ProblemSource) -> list[Rule]:
     """Return what is worth trying on a problem: the barriers and the plain bandit algorithms, given its noise and range."""
     known = typical(problem)
     reach, noise = (float(f"{max(size, 1e-90):.2g}") for size in (known.reach, known.deviation))
-    tried: list[Rule] = [AutoLogBarrier()]
+    tried: list[Rule] = [OptimisticBarrier(), AutoLogBarrier()]
     tried += [AdaptiveLogBarrierSGB(learning_rate=float(f"{alpha / reach:.3g}")) for alpha in ALPHAS]
     if known.clicks:
         tried += [BetaThompsonSampling(), KLUCB()]
