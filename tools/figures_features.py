@@ -7,6 +7,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
 from scipy.sparse import csr_array
 
 from logbarrier import mdps
@@ -16,7 +17,7 @@ BLUE, ORANGE = "#0072B2", "#D55E00"
 MOVES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 
 
-def ellipses() -> plt.Figure:
+def ellipses() -> Figure:
     """Centred features and their ellipse, under a nearly greedy policy and at the maximum."""
     mdp, phi = mdps.RandomMDPs(40, 4).problem(0, 5), np.random.default_rng(4).normal(size=(40, 4, 2))
     best = exact.maximise(mdp, mdps.FeatureSpectral(features=phi, eta=300.0))
@@ -47,7 +48,7 @@ def grid(n: int, gamma: float) -> mdps.FiniteMDP:
     return mdps.FiniteMDP(P=P, R=R, rho=np.eye(1, n * n)[0], gamma=gamma, shape=(n, n))
 
 
-def occupancies() -> plt.Figure:
+def occupancies() -> Figure:
     """Occupancy at the maximum of the table and of nine blocks, at the same bound on the bias."""
     n, blocks = 14, 3
     mdp = grid(n, 0.97)

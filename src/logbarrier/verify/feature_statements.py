@@ -169,7 +169,7 @@ POINTS = FeaturePoints(ANY_SIZE.RANDOM_SIZES, ANY_SIZE.SEARCHED_SIZES)
 
 
 def _statement(name: str, point: int, form: Form[FeatureCases], **further: Any) -> Statement[FeatureCases]:
-    return Statement(name, f"features, point {point}", form, points=POINTS, **further)
+    return Statement(name, f"features, point {point}", form, **{"points": POINTS, **further})
 
 
 STATEMENTS: tuple[Statement[FeatureCases], ...] = (
