@@ -37,6 +37,26 @@ class Toy(gymnasium.Env[Any, Any]):
         return np.arange(self.action_space.n) % 2 == 0
 
 
+class Chain(gymnasium.Env[Any, Any]):
+    """One step right or back to the start; the right end pays 1 a step, going back pays 0.001 at the start."""
+
+    def __init__(self, length: int = 20) -> None:
+        self.length = length
+        self.observation_space = spaces.Discrete(length)
+        self.action_space = spaces.Discrete(2)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[int, dict[str, Any]]:
+        super().reset(seed=seed)
+        self.place = self.age = 0
+        return self.place, {}
+
+    def step(self, action: Any) -> tuple[int, float, bool, bool, dict[str, Any]]:
+        self.age += 1
+        reward = 0.0 if action else 0.001 * (self.place == 0)
+        self.place = min(self.place + 1, self.length - 1) if action else 0
+        return self.place, reward + (self.place == self.length - 1), self.age == self.length + 8, False, {}
+
+
 def module(path: Path) -> Any:
     """A script, imported."""
     spec = importlib.util.spec_from_file_location(path.stem, path)

@@ -18,6 +18,8 @@ def test_an_experiment_with_features_decides_by_context(client):
     segments = client.post("/experiments/shop/segments", json={"feature": "device"}).json()["segments"]
     assert {arm["arm"]: arm["decisions"] for arm in segments["phone"]["arms"]}.keys() == {"a", "b"}
     assert sum(arm["decisions"] for arm in segments["phone"]["arms"]) == 30
+    assert "chosen by context" in client.get("/experiments/shop/summary").json()["sentence"]
+    assert "chosen by context" in client.get("/experiments/shop/picture").text
     assert client.get("/experiments/shop/policy").status_code == 200
     assert client.get("/metrics").status_code == 200
 

@@ -15,7 +15,7 @@ from ..engine.random import stream_key
 from ..statistics import LEVEL
 from . import state as agent_state
 from .arm_statistics import ArmStatistics
-from .drawn import PRESENT, Drawn
+from .drawn import PRESENT, Drawn, drawn_from
 from .inputs import below_one, checked_means, checked_names, checked_reward, features_of, names_of
 from .learner import Learner, learner_of
 from .pending import Decision, Moment, Pending, PendingDecisions
@@ -145,6 +145,7 @@ class Agent:
             if len(arms) < self.n_arms:
                 moment = Moment(arms, q, len(arms))
         self._pending.add(decision, arm, probability, moment)
+        self._learner.note_pending(arm, 1)
         self._statistics.decisions[arm] += 1
         self._asked = number + 1
         return decision
@@ -157,7 +158,7 @@ class Agent:
         checked = checked_reward("Agent.tell", reward)
         pending = self._pending.find("Agent.tell", decision, self._asked)
         self._learn(pending, checked)
-        self._pending.settle(pending.decision.id)
+        self._settle(pending)
         return "told"
 
     def observe(self, arm: Any, reward: float, *, probability: float | None = None) -> None:
@@ -183,7 +184,7 @@ class Agent:
 
     def forget(self, decision: Decision | int) -> Literal["forgotten", "duplicate"]:
         """Drop a decision that will never have a reward; return "forgotten"."""
-        self._pending.settle(self._pending.find("Agent.forget", decision, self._asked).decision.id)
+        self._settle(self._pending.find("Agent.forget", decision, self._asked))
         return "forgotten"
 
     def add_arm(self, arm: Hashable, *, probability: float | None = None) -> None:
@@ -238,6 +239,11 @@ class Agent:
             f"most likely {self.arms[likely]!r} at {policy[likely]:.3f})"
         )
 
+    def _settle(self, pending: Pending) -> None:
+        """Remove a decision that was told or forgotten from the pending ones."""
+        self._pending.settle(pending.decision.id)
+        self._learner.note_pending(pending.arm, -1)
+
     def _learn(self, pending: Pending, reward: float) -> None:
         """One update from an arm that was drawn at pending.moment with probability q and propensity b."""
         learner, t = self._learner, self._updates + 1
@@ -262,21 +268,12 @@ class Agent:
             elif moment.arms is None and not weighted and moment.policy is not None:
                 learner.update(t, pending.arm, reward, moment.policy)
             elif learner.follows_arms:
-                learner.update_subset(t, pending.arm, reward, self._drawn(pending, learner, present))
+                learner.update_subset(t, pending.arm, reward, drawn_from(pending, learner, self._all, present))
             else:
                 learner.update(t, pending.arm, reward, PRESENT)  # its policy was evicted
         except RuleError:
             self._pending.stay(now)
             raise
-
-    def _drawn(self, pending: Pending, learner: Learner, present: bool) -> Drawn:
-        """What the arm was drawn from; where that policy was evicted, the present one, with the weight that corrects for it."""
-        moment, probability = pending.moment, pending.probability
-        arms = self._all if moment.arms is None else moment.arms
-        policy = learner.restricted(arms) if moment.policy is None else moment.policy
-        if moment.policy is None and not present:
-            probability = float(policy[np.searchsorted(arms, pending.arm)]) if pending.arm >= 0 else 0.0
-        return Drawn(arms, policy, probability, moment.size, probability / pending.decision.probability)
 
     def _following(self, who: str, what: str) -> Learner:
         """The learner, if it can follow changing arms."""

@@ -41,6 +41,10 @@ class Learner(Protocol):
         """The arm of decision `number` = 0, 1, ... and its probability: a pure function of the key and the number."""
         ...
 
+    def note_pending(self, arm: int, change: int) -> None:
+        """Count a decision that is pending from now on (1), or no longer (-1), of an arm (-1: removed)."""
+        ...
+
     def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
         """Step t = 1, 2, ... from the reward of an arm drawn from probabilities `earlier` (K,), PRESENT for today's."""
         ...

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..bandits.algorithms.auto_log_barrier import AutoLogBarrier
+from ..bandits.algorithms.optimistic_barrier import OptimisticBarrier
 from ..bandits.algorithms.rule import Rule
 
 
 def recommended_rule() -> Rule:
     """Return a rule without parameters that suits most experiments."""
-    return AutoLogBarrier()
+    return OptimisticBarrier()

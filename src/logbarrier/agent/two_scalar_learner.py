@@ -51,6 +51,9 @@ class TwoScalarLearner:
         arm, probability = self._draw(number)
         return arm, probability
 
+    def note_pending(self, arm: int, change: int) -> None:
+        """Change nothing: softmax policies have no uncertainty that pending decisions could lower."""
+
     def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
         before = self._learned[0].tobytes()
         if earlier is PRESENT:

@@ -45,8 +45,18 @@ class VectorLearner:
             raise AttributeError(f"Agent.theta: {self._rule.name} has no preferences")
         return np.asarray(self._vectors[0])
 
+    def note_pending(self, arm: int, change: int) -> None:
+        """Count a decision that is pending from now on (1), or no longer (-1), of an arm (-1: removed)."""
+        if self._rule.counts_pending and arm >= 0:
+            self._vectors[self._rule.rows.index("pending"), arm] += change
+            self._rule.memory_at(self._memory).pending += change
+            self._set_policy()
+
     def draw(self, number: int, key: np.ndarray) -> tuple[int, float]:
         u, _ = from_python(step_uniforms)(number, 0, key)
+        if self._rule.counts_pending:  # its draw knows of no pending decisions
+            arm = int(from_python(vectors.draw_by_probabilities)(u, self._policy, len(self._policy)))
+            return arm, float(self._policy[arm])
         arm, fault = from_python(vectors.draw_of)(self._arrays, u, self._steps, (key, number, 0))
         refuse_fault("Agent", self._rule, fault)
         return int(arm), float(self._policy[arm])
@@ -96,6 +106,9 @@ class VectorLearner:
         n_arms = table.shape[1]
         self._vectors, self._policy = np.ascontiguousarray(table), np.empty(n_arms)
         self._calls = vector_functions_of(self._rule, n_arms)
+        if self._rule.counts_pending:
+            memory = self._rule.memory_at(self._memory)
+            memory.pending, memory.stale = self._vectors[self._rule.rows.index("pending")].sum(), 1.0
         self._set_policy()
 
     def state(self) -> dict[str, Any]:

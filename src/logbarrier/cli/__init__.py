@@ -12,6 +12,7 @@ import typer
 from ..version import __version__
 from . import (
     complexity,
+    diagnose,
     experiment,
     lab,
     log,
@@ -49,6 +50,7 @@ app.command(short_help="Recommend a rule for a problem like yours.", context_set
 app.command(hidden=True, context_settings=RULE_OPTIONS)(plan.tune)
 app.command(short_help="Count the pulls each system needs for an accuracy.")(complexity.complexity)
 app.command(short_help="Open the interactive page in your browser.")(lab.lab)
+app.command(short_help="Show which actions a Stable-Baselines3 policy has lost.")(diagnose.diagnose)
 app.command(short_help="Diagnose a collapsed Stable-Baselines3 policy and train on with the barrier.")(rescue.rescue)
 app.command(short_help="Serve experiments that survive crashes over HTTP.", context_settings=RULE_OPTIONS)(serve.serve)
 app.add_typer(experiment.app, name="experiment", short_help="Create, list, change and summarise experiments.")

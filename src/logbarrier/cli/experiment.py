@@ -56,6 +56,7 @@ def create(
     target: Target,
     name: Name,
     arms: Annotated[str, typer.Option(help="Names of the arms, separated by commas.")],
+    features: Annotated[str | None, typer.Option(help='Of contexts, as JSON: 8, or {"age": "number"}.')] = None,
     rule: Annotated[str | None, typer.Option(help="See 'logbarrier rules'; its parameters follow.")] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of its draws; derived from the name by default.")] = None,
     floor: Annotated[float | None, typer.Option(help="Every propensity is at least floor/K.")] = None,
@@ -69,7 +70,15 @@ def create(
         if rule is None and context.args:
             raise ValueError(f"experiment: does not know what to do with {' '.join(context.args)!r}")
         plain = None if rule is None else rule_from_words(rule, context.args, {}).to_dict()
-    body = {"name": name, "arms": [arm.strip() for arm in arms.split(",")], "rule": plain, "seed": seed, "floor": floor}
+        of_contexts = None if features is None else json_of("features", features)
+    body = {
+        "name": name,
+        "arms": [arm.strip() for arm in arms.split(",")],
+        "rule": plain,
+        "seed": seed,
+        "floor": floor,
+        "features": of_contexts,
+    }
     closing = {"ttl": ttl, "default_reward": default_reward, "baseline": baseline, "difference": difference}
     made = _request(target, "POST", "/experiments", {**body, **closing})
     typer.echo(f"created {made['name']}: {len(made['arms'])} arms, rule {made['rule']['rule']}")
@@ -126,6 +135,14 @@ def summary(target: Target, name: Name, as_json: AsJson = False) -> None:
         table.add_row(printable(str(arm["arm"])), *counts, *numbers, lift, f"{arm['best']:.3f}")
     unwrapped_console().print(table)
     typer.echo(printable(plain["sentence"]))
+
+
+def json_of(name: str, text: str) -> Any:
+    """What a text of JSON stands for."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise ValueError(f"experiment: {name} must be JSON, got {text!r}") from None
 
 
 def _say(about: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from scipy.sparse import coo_array, csr_array
 from ..base import validate
 from . import checks
 from .elimination import MOST_DENSE, Elimination, LargeChain
+from .optimum import optimal_actions
 
 MOST_SMALL = 50  # states; above, transitions are used as a sparse matrix
 
@@ -194,8 +195,6 @@ class FiniteMDP:
     @cached_property
     def optimal_policy(self) -> np.ndarray:
         """(S, K) a deterministic policy no other does better than, by policy iteration."""
-        from .optimum import optimal_actions
-
         policy: np.ndarray = np.eye(self.n_actions)[optimal_actions(self)]
         policy.setflags(write=False)
         return policy

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..agent.contextual.segments import summarise_segments
-from ..agent.durable.ledger import Ledger, seen_of
+from ..agent.contextual.segments import summarise_segments, without_verdict
+from ..agent.durable.ledger import Ledger, has_features, seen_of
 from ..agent.durable.log import read_log
 from ..agent.summary import summarise
 from .committer import Committer
@@ -193,7 +193,8 @@ async def summary_of(committer: Committer, name: str) -> Body:
     options = {"baseline": settings.get("baseline"), "difference": settings.get("difference")}
     if options["baseline"] not in arms:
         options["baseline"] = None  # it was removed
-    return (await asyncio.to_thread(partial(summarise, arms, seen, **options))).to_dict()
+    found = await asyncio.to_thread(partial(summarise, arms, seen, **options))
+    return (without_verdict(found) if has_features(settings) else found).to_dict()
 
 
 def policy_now(ledger: Ledger) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 
 from ...base import validate
-from ...base.failure import WrongTypeError
 from ...contexts.algorithms import ContextualBarrier
 from ...engine.random import stream_key
 from ...statistics import LEVEL
@@ -19,8 +18,10 @@ from ..pending import Decision
 from ..state import MOST_DECISIONS
 from ..summary import Summary, summarise
 from . import contextual_state
-from .encoder import LARGEST_FEATURE, NamedEncoder, encoder_of
+from .encoder import NamedEncoder, encoder_of
 from .model import Model, Situation
+from .offers import action_table, crossed, place_of, places_of
+from .segments import without_verdict
 
 WHO = "ContextualAgent"
 RECENT = 1 / 64  # the weight of a decision in the average policy
@@ -193,7 +194,7 @@ class ContextualAgent:
     def observe(self, context: Any, arm: Any, reward: float) -> None:
         """Learn from a decision that this agent did not make; with `actions`, arm is the features of the action (a,)."""
         checked = checked_reward(f"{WHO}.observe", reward)
-        place = 0 if self.actions is not None else self._place(f"{WHO}.observe", arm)
+        place = 0 if self.actions is not None else place_of(f"{WHO}.observe", self._index, arm)
         offered = None if self.actions is None else [arm]
         rows, _, _ = self._offered(f"{WHO}.observe", context, offered, None)
         if self._model.is_due():
@@ -221,7 +222,7 @@ class ContextualAgent:
     def remove_arm(self, arm: Hashable) -> None:
         """Remove an arm. Rewards of its pending decisions can still come."""
         self._refuse_actions("remove_arm")
-        place = self._place(f"{WHO}.remove_arm", arm)
+        place = place_of(f"{WHO}.remove_arm", self._index, arm)
         if self.n_arms == 2:
             raise ValueError(f"{WHO}.remove_arm: at least 2 arms must remain")
         self._model.remove_arm(place)
@@ -234,9 +235,10 @@ class ContextualAgent:
             each.situation = each.situation._replace(arm=-1 if before == place else before - (before > place))
 
     def summary(self, *, baseline: Any = None, difference: float | None = None, level: float = LEVEL) -> Summary:
-        """Summarise the rewards of each arm over all contexts; see `Agent.summary`."""
+        """Summarise the rewards of each arm, over the contexts in which it was chosen, without a verdict."""
         self._refuse_actions("summary")
-        return summarise(self.arms, self._statistics, baseline=baseline, difference=difference, level=level)
+        seen = summarise(self.arms, self._statistics, baseline=baseline, difference=difference, level=level)
+        return without_verdict(seen)
 
     def state_dict(self) -> dict[str, Any]:
         """Everything as plain JSON values: a restored agent goes on with the same draws and the same bits."""
@@ -258,22 +260,12 @@ class ContextualAgent:
         if self.actions is None:
             if actions is not None:
                 raise ValueError(f"{who}: actions must be left out, since this agent has arms")
-            places = None if available is None else self._places(who, available)
+            places = None if available is None else places_of(who, self._index, available)
             return self._encoder.encode(context, learns)[None, :], self.arms, places
         if available is not None:
             raise ValueError(f"{who}: available must be left out, since only the actions offered are available")
-        names = list(actions) if isinstance(actions, Mapping) else None
-        given = list(actions.values()) if isinstance(actions, Mapping) else actions
-        table = validate.array(who, "actions", given, f"rows of {self.actions} numbers")
-        if table.ndim != 2 or table.shape[1] != self.actions or len(table) == 0:
-            raise ValueError(f"{who}: actions must be rows of {self.actions} numbers, got shape {table.shape}")
-        if not np.abs(table).max() <= LARGEST_FEATURE**0.5:
-            raise ValueError(f"{who}: actions must be finite numbers of size at most {LARGEST_FEATURE**0.5:g}")
-        x = self._encoder.encode(context, learns)
-        if len(x) == 0:
-            return table, names, None
-        crossed = (table[:, :, None] * x).reshape(len(table), -1)
-        return np.hstack([table, np.tile(x, (len(table), 1)), crossed]), names, None
+        names, table = action_table(who, actions, self.actions)
+        return crossed(table, self._encoder.encode(context, learns)), names, None
 
     def _rescale(self, rows: np.ndarray) -> None:
         """Estimate the scale of the features again, the present context included."""
@@ -303,18 +295,3 @@ class ContextualAgent:
     def _refuse_actions(self, method: str) -> None:
         if self.actions is not None:
             raise ValueError(f"{WHO}.{method}: an agent with actions has no arms; offer other actions to ask")
-
-    def _place(self, who: str, arm: Any) -> int:
-        if not isinstance(arm, Hashable) or arm not in self._index:
-            raise ValueError(f"{who}: arm must be one of {', '.join(map(str, self.arms[:10]))}, got {arm!r}")
-        return self._index[arm]
-
-    def _places(self, who: str, available: Any) -> np.ndarray:
-        if isinstance(available, str) or not hasattr(available, "__iter__"):
-            raise WrongTypeError(f"{who}: available must be a sequence of arms, got {available!r}")
-        places = np.array(sorted(self._place(who, arm) for arm in available), dtype=np.int64)
-        if len(places) == 0:
-            raise ValueError(f"{who}: available must name at least one arm")
-        if (np.diff(places) == 0).any():
-            raise ValueError(f"{who}: available must name each arm once")
-        return places

@@ -1,9 +1,10 @@
-"""A log summarised by the values of one feature."""
+"""Summaries where decisions depend on contexts: of all decisions, and by the values of one feature."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...statistics import LEVEL
@@ -11,12 +12,20 @@ from ..arm_statistics import ArmStatistics
 from ..summary import Summary, summarise
 
 MISSING = "missing"
+CHOSEN_BY_CONTEXT = "Arms are chosen by context, so their means do not say which one is best for all: see segments."
+
+
+def without_verdict(summary: Summary) -> Summary:
+    """The summary of decisions that depend on contexts: each mean is over the contexts in which its arm was chosen."""
+    return replace(summary, verdict="undecided", sentence=CHOSEN_BY_CONTEXT)
 
 
 def summarise_segments(
     rows: Iterable[Mapping[str, Any]], arms: Sequence[Any], feature: str | int, *, level: float = LEVEL
 ) -> dict[str, Summary]:
     """Summarise the arms among the decisions with each value of a feature; numbers are split at their median.
+
+    A verdict compares arms fairly where the other features do not decide which arm is chosen.
 
     rows: decisions with arm, reward and context, as of `read_log`. feature: a name, or a place where contexts are vectors.
     """

@@ -13,11 +13,11 @@ from ...base import validate
 from ...contexts.algorithms import Rule as ContextualRule
 from ...statistics import LEVEL
 from ..any_agent import AnyAgent
-from ..contextual.segments import summarise_segments
+from ..contextual.segments import summarise_segments, without_verdict
 from ..pending import Decision
 from ..summary import Summary, summarise
 from .decision_file import DecisionFile
-from .ledger import Ledger, seen_of
+from .ledger import Ledger, has_features, seen_of
 from .log import read_log
 from .settings import CHANGEABLE, change
 
@@ -148,7 +148,8 @@ class Experiment:
         arms, seen, settings = self._do(seen_of)
         chosen = {"baseline": settings.get("baseline"), "difference": settings.get("difference")}
         given = {"baseline": baseline, "difference": difference}
-        return summarise(arms, seen, level=level, **chosen | {name: v for name, v in given.items() if v is not None})
+        found = summarise(arms, seen, level=level, **chosen | {name: v for name, v in given.items() if v is not None})
+        return without_verdict(found) if has_features(settings) else found
 
     def segments(self, feature: str | int, *, level: float = LEVEL) -> dict[str, Summary]:
         """Summarise the arms for each value of a feature; numbers are split at their median."""

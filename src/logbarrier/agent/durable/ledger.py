@@ -164,6 +164,11 @@ class Ledger(JournaledAgent):
         return next(unwritten, None) or self._journal.settled(identity)
 
 
+def has_features(settings: dict[str, Any]) -> bool:
+    """Whether an experiment with these settings decides by context."""
+    return settings.get("made of", {}).get("features") is not None
+
+
 def seen_of(ledger: Ledger) -> tuple[tuple[Any, ...], ArmStatistics, dict[str, Any]]:
     """The arms, what was seen of them, and the settings: copies, for a summary outside the turn of the ledger."""
     return ledger.agent.arms, ledger.agent._statistics.copy(), dict(ledger.settings)

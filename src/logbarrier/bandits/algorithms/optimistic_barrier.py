@@ -139,7 +139,7 @@ def refresh(vectors, memory, hyper):
     pool(vectors, memory)
     for arm in range(vectors.shape[1]):
         set_bound(arm, vectors, memory, hyper)
-    memory.refresh_at = memory.pulls * (1.0 + REFRESH)
+    memory.refresh_at, memory.stale = memory.pulls * (1.0 + REFRESH), 0.0
 
 
 @compiled
@@ -177,7 +177,7 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
     if changed:
         forget(arm, vectors, memory)
     count(arm, reward, vectors, memory)
-    if changed or memory.pulls >= memory.refresh_at:
+    if changed or memory.stale > 0.0 or memory.pulls >= memory.refresh_at:
         refresh(vectors, memory, hyper)
     else:
         set_bound(arm, vectors, memory, hyper)
@@ -194,7 +194,7 @@ def weigh(t, vectors, memory, hyper, weights):
         for a in range(n_arms):
             weights[a] = 1.0
         return
-    if memory.pending > 0.0:
+    if memory.pending + memory.stale > 0.0:  # in an agent
         bounds, errors = np.empty(n_arms), np.empty(n_arms)
         for a in range(n_arms):
             errors[a] = standard_error(counts[a], squares[a], pending[a], memory)
@@ -249,7 +249,7 @@ class OptimisticBarrier(VectorRule):
     >>> import logbarrier as lb
     >>> agent = lb.Agent(lb.OptimisticBarrier(), arms=["red", "green", "blue"])
     >>> for clicked in (0.0, 1.0, 1.0, 0.0):
-    ...     agent.tell(agent.ask(), reward=clicked)
+    ...     told = agent.tell(agent.ask(), reward=clicked)
     """
 
     name = "optimistic-barrier"
@@ -272,9 +272,12 @@ class OptimisticBarrier(VectorRule):
         "eta",
         "multiplier",
         "pending",
+        "stale",
         "changes",
     )
     has_preferences = False
+    is_table = True
+    counts_pending = True
     learn = staticmethod(learn)
     weigh = staticmethod(weigh)
     draw = staticmethod(draw)

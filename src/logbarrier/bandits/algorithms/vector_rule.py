@@ -19,6 +19,8 @@ class VectorRule(Rule):
     never_negative  the names of those in which a negative number is damage, such as counts
     is_table        column a holds statistics of arm a alone, that of a new arm is as at the start, `weigh` works on any subset
                     of the columns, and `learn` does not read the policy: then agents may restrict, add and remove arms
+    counts_pending  agents count pending decisions in the row "pending" and, in all, in memory.pending; they set memory.stale
+                    when arms come or go; simulations leave all three at 0
     learn  compiled (arm, reward, probability, t, policy, vectors, memory, hyper) -> whether the policy may have moved;
            policy (K,) is what the arm was drawn from, probability its entry, never 0; t = 1, 2, ...
     weigh  compiled (t, vectors, memory, hyper, weights): fills weights (K,), at least 0 and not all 0;
@@ -32,6 +34,7 @@ class VectorRule(Rule):
     uses_features: ClassVar[bool] = False
     never_negative: ClassVar[tuple[str, ...]] = ()
     is_table: ClassVar[bool] = False
+    counts_pending: ClassVar[bool] = False
     learn: ClassVar[Any]
     weigh: ClassVar[Any] = staticmethod(weigh_by_softmax)
     draw: ClassVar[Any] = staticmethod(draw_by_policy)

@@ -29,5 +29,8 @@ from .schedules import Floor as Floor
 from .schedules import Linear as Linear
 from .schedules import Moment as Moment
 from .schedules import Steps as Steps
+from .spectral import BonusMixin as BonusMixin
+from .spectral import SpectralA2C as SpectralA2C
+from .spectral import SpectralPPO as SpectralPPO
 
 draw = plot_diagnoses  # its name before 0.3

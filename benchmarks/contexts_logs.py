@@ -1,0 +1,67 @@
+"""What logs are worth: error of inverse propensity weighting against regret, by price, and for an epsilon-greedy logger.
+
+pip install scikit-learn
+python benchmarks/contexts_logs.py
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn import datasets
+
+import logbarrier as lb
+from logbarrier.engine.random import stream_key
+
+RUNS = 10
+LOGGERS = (("epsilon-greedy", 0.1), ("price", 0.03), ("price", 0.1), ("price", 0.3), ("price", 1.0))
+
+
+def run(kind: str, strength: float, problem: Any, steps: int, seed: int) -> tuple[float, float, float]:
+    """Regret per step, and squared errors of the values of "always a", for all a, and of the greedy policy of the end."""
+    rows, means = problem.rows(stream_key(seed), 0, 0, steps)
+    n_arms, rng, places = problem.n_arms, np.random.default_rng([seed, 9]), np.arange(steps)
+    price = strength if kind == "price" else 0.03
+    agent = lb.ContextualAgent(n_arms=n_arms, features=problem.n_features, seed=seed, price=price)
+    arms, propensities, rewards = np.empty(steps, dtype=int), np.empty(steps), np.empty(steps)
+    for t in range(steps):
+        if kind == "price":
+            decision = agent.ask(rows[t])
+            arms[t], propensities[t] = decision.arm, decision.probability
+        else:
+            values = agent.predict(rows[t])[0]
+            greedy = values == values.max()
+            p = strength / n_arms + (1 - strength) * greedy / greedy.sum()
+            arms[t] = rng.choice(n_arms, p=p)
+            propensities[t] = p[arms[t]]
+        mean = means[t, arms[t]]
+        rewards[t] = mean + problem.scale * rng.normal() if problem.scale else float(rng.random() < mean)
+        if kind == "price":
+            agent.tell(decision, rewards[t])
+        else:
+            agent.observe(rows[t], int(arms[t]), rewards[t])
+    errors = [np.mean((arms == a) / propensities * rewards) - means[:, a].mean() for a in range(n_arms)]
+    best = np.array([agent.predict(row)[0].argmax() for row in rows])
+    of_greedy = np.mean((arms == best) / propensities * rewards) - means[places, best].mean()
+    regret = np.mean(means.max(axis=1) - means[places, arms])
+    return float(regret), float(np.mean(np.square(errors))), float(of_greedy**2)
+
+
+def main() -> None:
+    """One line per problem and logger."""
+    digits, labels = datasets.load_digits(return_X_y=True)
+    problems = {
+        "linear, d = 10, K = 5": (lb.LinearContexts(5, 10), 2000),
+        "clicks 6 %": (lb.SegmentedClicks(12, 10, rate=0.06), 3000),
+        "digits": (lb.ClassificationBandit(digits / 16, labels), 1797),
+    }
+    print("| problem | logger | regret per step | error, always one arm | error, greedy policy |\n|---|---|---|---|---|")
+    for name, (problem, steps) in problems.items():
+        for kind, strength in LOGGERS:
+            regret, always, greedy = np.mean([run(kind, strength, problem, steps, 500 + i) for i in range(RUNS)], axis=0)
+            print(f"| {name} | {kind} {strength} | {regret:.3f} | {always**0.5:.3f} | {greedy**0.5:.3f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

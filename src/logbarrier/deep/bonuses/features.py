@@ -1,0 +1,154 @@
+"""Feature maps for bonuses: frozen random networks, one-hot vectors, random Fourier features.
+
+A user-defined map is any module or function from observations (N, ...) to (N, p); pass `size=p` next to it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from .batch import FeatureMap, check
+
+Shape = tuple[int, ...] | Mapping[str, tuple[int, ...]]
+HIDDEN = 128
+FARTHEST = 5.0  # standardised inputs are clipped here, so that a constant input which moves once does not dominate
+
+
+class Standardise(nn.Module):
+    """Running mean and variance of vectors (N, d); before the first update it changes nothing."""
+
+    mean: Tensor
+    variance: Tensor
+    count: Tensor
+
+    def __init__(self, dimension: int) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(dimension))
+        self.register_buffer("variance", torch.ones(dimension))
+        self.register_buffer("count", torch.zeros((), dtype=torch.float64))
+
+    def update(self, x: Tensor) -> None:
+        """Merge the moments of more vectors."""
+        n, before = len(x), float(self.count)
+        share = n / (before + n)
+        mean, variance = x.mean(0), x.var(0, correction=0)
+        moved = mean - self.mean
+        self.variance.copy_((1 - share) * self.variance + share * variance + share * (1 - share) * moved**2)
+        self.mean.add_(share * moved)
+        self.count.add_(n)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return (x - mean) / deviation, clipped."""
+        if not self.count:
+            return x
+        return ((x - self.mean) / (self.variance + 1e-8).sqrt()).clamp(-FARTHEST, FARTHEST)
+
+
+class RandomFeatures(FeatureMap):
+    """A frozen random network with outputs of norm 1, for vectors (d,), images (channels, height, width) or dictionaries.
+
+    Vectors are standardised by running moments. Images are expected between 0 and 1.
+
+    >>> RandomFeatures((4,), size=8)(torch.ones(2, 4)).shape
+    torch.Size([2, 8])
+    """
+
+    def __init__(self, shape: Shape, *, size: int = 256, seed: int = 0) -> None:
+        super().__init__()
+        check("RandomFeatures", size >= 1, "size must be at least 1", size)
+        self.size = size
+        self.dictionary = isinstance(shape, Mapping)
+        shapes = dict(shape) if isinstance(shape, Mapping) else {"": shape}
+        self.names = sorted(shapes)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.scales = nn.ModuleList([Standardise(_dimension(shapes[name])) for name in self.names])
+            self.encoders = nn.ModuleList([_encoder(shapes[name]) for name in self.names])
+            self.head = _layer(HIDDEN * len(self.names), size)
+        self.requires_grad_(False)
+
+    def _parts(self, observations: Any) -> list[Tensor]:
+        parts = [observations[name] for name in self.names] if self.dictionary else [observations]
+        return [part.float() if part.ndim == 4 else part.float().flatten(1) for part in parts]
+
+    def update(self, observations: Any) -> None:
+        """Adapt the scale of the vectors."""
+        for scale, part in zip(self.scales, self._parts(observations), strict=True):
+            if part.ndim == 2:
+                scale.update(part)
+
+    def forward(self, observations: Any) -> Tensor:
+        """Return z with norm 1, (N, size)."""
+        parts = zip(self.scales, self.encoders, self._parts(observations), strict=True)
+        hidden = [encoder(scale(part) if part.ndim == 2 else part) for scale, encoder, part in parts]
+        return nn.functional.normalize(self.head(torch.cat(hidden, 1)), dim=1)
+
+
+class OneHot(FeatureMap):
+    """States numbered from 0: integers (N,) or (N, 1), or vectors (N, size) that are one-hot already."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        check("OneHot", size >= 1, "size must be at least 1", size)
+        self.size = size
+
+    def forward(self, observations: Any) -> Tensor:
+        """Return one-hot vectors, (N, size)."""
+        flat = observations.flatten(1) if observations.ndim > 1 else observations[:, None]
+        if flat.shape[1] == self.size > 1:
+            return flat.float()
+        states = flat[:, 0].long()
+        if flat.shape[1] != 1 or bool(((states < 0) | (states >= self.size)).any()):
+            raise ValueError(f"OneHot: observations must be integers from 0 to {self.size - 1}, got shape {tuple(flat.shape)}")
+        return nn.functional.one_hot(states, self.size).float()
+
+
+class Fourier(FeatureMap):
+    """Random Fourier features sqrt(2/p) cos(W x + b) of standardised vectors: a Gaussian kernel of the given width."""
+
+    weight: Tensor
+    phase: Tensor
+
+    def __init__(self, dimension: int, *, size: int = 256, width: float = 1.0, seed: int = 0) -> None:
+        super().__init__()
+        check("Fourier", dimension >= 1 and size >= 1, "dimension and size must be at least 1", (dimension, size))
+        check("Fourier", 0.0 < width < math.inf, "width must be positive and finite", width)
+        self.size = size
+        chance = torch.Generator().manual_seed(seed)
+        self.scale = Standardise(dimension)
+        self.register_buffer("weight", torch.randn(dimension, size, generator=chance) / width)
+        self.register_buffer("phase", 2 * math.pi * torch.rand(size, generator=chance))
+
+    def update(self, observations: Any) -> None:
+        """Adapt the scale."""
+        self.scale.update(observations.float().flatten(1))
+
+    def forward(self, observations: Any) -> Tensor:
+        """Return z, (N, size), with norm about 1."""
+        return math.sqrt(2 / self.size) * torch.cos(self.scale(observations.float().flatten(1)) @ self.weight + self.phase)
+
+
+def _dimension(shape: tuple[int, ...]) -> int:
+    return 1 if len(shape) == 3 else math.prod(shape)
+
+
+def _layer(inputs: int, outputs: int) -> nn.Linear:
+    layer = nn.Linear(inputs, outputs)
+    nn.init.normal_(layer.weight, std=math.sqrt(2 / inputs))  # keeps the scale through ReLU layers
+    nn.init.normal_(layer.bias, std=0.1)
+    return layer
+
+
+def _encoder(shape: tuple[int, ...]) -> nn.Module:
+    """Return a network from (N, *shape) to (N, HIDDEN); images of any size are pooled to 6 x 6 cells."""
+    if len(shape) != 3:
+        return nn.Sequential(_layer(math.prod(shape), HIDDEN), nn.ReLU())
+    cells = nn.AdaptiveAvgPool2d(6)
+    return nn.Sequential(
+        nn.Conv2d(shape[0], 16, 3, padding=1), nn.ReLU(), cells, nn.Flatten(), _layer(16 * 36, HIDDEN), nn.ReLU()
+    )
