@@ -21,7 +21,7 @@ from logbarrier.agent.confidence import Clicks
 from logbarrier.agent.recommended import recommended_rule
 
 LOOKS, LEVEL = 20, 0.95
-MEANS = {"one better": (0.018, 0.019, 0.020, 0.020, 0.030), "all equal": (0.02, 0.02, 0.02, 0.02, 0.02)}
+MEANS = {"one better": (0.018, 0.019, 0.020, 0.020, 0.035), "all equal": (0.02, 0.02, 0.02, 0.02, 0.02)}
 BATCH = 50  # decisions of Thompson sampling between two updates of its posterior
 
 

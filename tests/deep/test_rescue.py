@@ -184,6 +184,56 @@ def test_the_command_trains_saves_and_prints_json(collapsed, tmp_path, monkeypat
     assert isinstance(sb3.load(tmp_path / "saved.zip").policy, sb3.LogBarrierPolicy)
 
 
+def test_a_policy_that_is_certain_and_right_is_not_called_collapsed(collapsed, collapsed_grid):
+    diagnosis = sb3.diagnose(sb3.load(collapsed), gymnasium.make("Goal-v0"), steps=300)
+    assert diagnosis.lost_share > 0.4
+    assert diagnosis.collapsed is False
+    assert diagnosis.verdict.startswith("Certain, and its returns are good: its mean return is 0.96")
+    moved = sb3.diagnose(sb3.load(collapsed), gymnasium.make("MovedGoal-v0"), steps=300)
+    assert moved.collapsed is True
+    assert "where its critic expects 0.9" in moved.verdict
+
+
+def test_a_healthy_policy_is_rescued_by_force_alone(collapsed, collapsed_grid):
+    with pytest.raises(ValueError, match="rescue: the policy needs no rescue; Certain, and its returns are good"):
+        sb3.rescue(sb3.load(collapsed), gymnasium.make("Goal-v0"), timesteps=256, steps=300)
+    forced = sb3.rescue(
+        sb3.load(collapsed), gymnasium.make("Goal-v0"), timesteps=2048, steps=300, schedule=sb3.Linear(20.0, 20.0), force=True
+    )
+    assert forced.worse
+    assert forced.change == pytest.approx(np.mean(forced.after.returns) - np.mean(forced.before.returns))
+
+
+def test_discounted_returns_and_values_are_those_of_a_slow_loop():
+    model = PPO("MlpPolicy", gymnasium.wrappers.TimeLimit(Toy(spaces.Discrete(1)), 4), gamma=0.5, **SMALL)
+    with torch.no_grad():
+        model.policy.value_net.weight.zero_()
+        model.policy.value_net.bias.fill_(3.0)
+    diagnosis = sb3.diagnose(model, steps=12)
+    assert diagnosis.returns == [4.0, 4.0, 4.0]
+    assert diagnosis.discounted == pytest.approx([1 + 0.5 + 0.25 + 0.125 + 0.0625 * 3.0] * 3)
+    assert diagnosis.expected == [3.0, 3.0, 3.0]
+
+
+def test_the_diagnose_command_gives_the_verdict(collapsed, tmp_path, monkeypatch):
+    monkeypatch.chdir(EXAMPLES)
+    words = ["diagnose", str(collapsed), "--env", "collapsed_grid:MovedGoal-v0", "--steps", "300"]
+    result = CliRunner().invoke(app, [*words, "--plot", str(tmp_path / "lost.png")])
+    assert result.exit_code == 0, result.output
+    assert "Collapsed: the policy has lost actions" in result.stdout
+    assert (tmp_path / "lost.png").stat().st_size > 1000
+    assert json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["collapsed"] is True
+
+
+def test_the_command_refuses_to_rescue_a_healthy_policy(collapsed, tmp_path, monkeypatch):
+    monkeypatch.chdir(EXAMPLES)
+    words = ["rescue", str(collapsed), "--env", "collapsed_grid:Goal-v0", "--steps", "300", "--timesteps", "256"]
+    result = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "saved.zip")])
+    assert result.exit_code == 2
+    assert "the policy needs no rescue" in result.output
+    assert not (tmp_path / "saved.zip").exists()
+
+
 def test_the_command_says_which_extra_to_install(collapsed, monkeypatch):
     for name in [name for name in sys.modules if name.startswith("logbarrier.deep")]:
         monkeypatch.delitem(sys.modules, name)

@@ -13,7 +13,7 @@ from stable_baselines3.common.evaluation import evaluate_policy
 from toys import Chain, Toy
 
 from logbarrier.deep.bonuses import RND, CountBonus, EpisodicElliptical, OneHot, RandomFeatures, SpectralBonus
-from logbarrier.deep.sb3 import LogBarrierPolicy, SpectralA2C, SpectralPPO
+from logbarrier.deep.sb3 import LogBarrierPolicy, SpectralA2C, SpectralPPO, load
 from logbarrier.deep.sb3.spectral import generalised_advantages
 
 ROLLOUT = {"n_steps": 40, "batch_size": 320, "n_epochs": 4, "learning_rate": 1e-3, "device": "cpu"}
@@ -90,6 +90,7 @@ def test_every_bonus_trains_saves_and_resumes(algorithm, bonus, tmp_path):
     again.learn(128, reset_num_timesteps=False)
     assert all(torch.isfinite(weight).all() for weight in again.policy.parameters())
     assert again.rollouts == 4
+    assert type(load(tmp_path / "model.zip")) is algorithm
 
 
 class Logged(BaseCallback):

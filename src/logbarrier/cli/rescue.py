@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from .diagnose import environment, numbers, stable_baselines
 from .errors import one_sentence
-
-if TYPE_CHECKING:
-    from ..deep.sb3 import Diagnosis
 
 
 def rescue(
@@ -31,6 +27,7 @@ def rescue(
     steps: Annotated[int, typer.Option(help="How many steps to watch for a diagnosis.")] = 2000,
     lost_below: Annotated[float, typer.Option(help="An action less likely than this is lost.")] = 1e-3,
     seed: Annotated[int, typer.Option(help="Same seed, same rescue.")] = 0,
+    force: Annotated[bool, typer.Option(help="Train a healthy policy too, and save a worse one.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Show which actions a saved Stable-Baselines3 policy has lost, and train it on with the log barrier.
@@ -44,45 +41,24 @@ def rescue(
         for path in (out, plot):
             if path is not None and not path.resolve().parent.is_dir():
                 raise ValueError(f"{path}: the folder {path.parent} does not exist")
-        try:
-            from ..deep import sb3
-        except ModuleNotFoundError as missing:
-            raise ValueError(f"rescue: {missing.name} is not installed; run pip install 'logbarrier[rl]'") from None
-        saved = sb3.load(model, env=_environment(env, env_options))
+        sb3 = stable_baselines("rescue")
+        saved = sb3.load(model, env=environment("rescue", env, env_options))
         watch: dict[str, Any] = {"steps": steps, "lost_below": lost_below, "seed": seed}
         if timesteps == 0:
             diagnoses = [sb3.diagnose(saved, **watch)]
         else:
-            done = sb3.rescue(saved, timesteps=timesteps, schedule=sb3.Linear(coefficient), **watch)
+            done = sb3.rescue(saved, timesteps=timesteps, schedule=sb3.Linear(coefficient), force=force, **watch)
             diagnoses = [done.before, done.after]
+            if done.worse and not force:
+                raise ValueError(f"rescue: the mean return changed by {done.change:.3g}; --force saves the worse model")
             out = out or model.with_name(f"{model.stem}-rescued.zip")
             done.model.save(out)
         if plot is not None:
             sb3.plot_diagnoses(*diagnoses).savefig(plot, dpi=150)
     if as_json:
-        typer.echo(json.dumps({when: _numbers(found) for when, found in zip(("before", "after"), diagnoses, strict=False)}))
+        typer.echo(json.dumps({when: numbers(found) for when, found in zip(("before", "after"), diagnoses, strict=False)}))
         return
     for when, found in zip(("Before", "After"), diagnoses, strict=False):
         typer.echo(f"{when}: {found}\n")
     if timesteps:
-        typer.echo(f"{out}")
-
-
-def _environment(name: str, options: str) -> Any:
-    import gymnasium
-
-    sys.path.insert(0, os.getcwd())  # so that module:Id finds a module of this folder
-    try:
-        return gymnasium.make(name, **json.loads(options))
-    except (gymnasium.error.Error, ModuleNotFoundError, TypeError) as error:
-        raise ValueError(f"rescue: cannot make the environment {name} with {options}: {error}") from None
-
-
-def _numbers(found: Diagnosis) -> dict[str, Any]:
-    return {
-        "lost_share": found.lost_share,
-        "effective_actions": float(found.effective.mean()),
-        "returns": found.returns,
-        "actions": [dict(zip(("action", "mean", "smallest", "lost"), line, strict=True)) for line in found.by_action()],
-        "states": [dict(zip(("state", "visits", "effective", "lost"), line, strict=True)) for line in found.by_state(100)],
-    }
+        typer.echo(f"{out}: the mean return changed by {done.change:+.3g}")

@@ -29,12 +29,15 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with the worst point of each statement.")] = False,
     quiet: execution.Quiet = False,
 ) -> None:
-    """Try every statement of the paper, and of docs/mdps.md: on random points, on searched points, and by simulation.
+    """Try every statement of the paper, docs/mdps.md and docs/features.md: at random and searched points, and by simulation.
 
     A ratio is the smaller side over the greater: 1 is tight, above 1 is a counterexample. It takes about a minute.
+
+    Example: logbarrier verify --runs 20
     """
     from ..base.validate import integer
     from ..verify.exercise import exercises
+    from ..verify.feature_statements import STATEMENTS as FEATURE_STATEMENTS
     from ..verify.mdp_statements import STATEMENTS as MDP_STATEMENTS
     from ..verify.statements import STATEMENTS
     from ..verify.trials import verify as try_statements
@@ -42,7 +45,7 @@ def verify(
     with one_sentence("nothing is kept of an unfinished 'verify'"):
         integer("verify", "runs", runs, 0)
         simulations = exercises(runs=runs, seed=seed, threads=threads) if runs else ()
-        statements: tuple[Statement[Any], ...] = (*STATEMENTS, *MDP_STATEMENTS)
+        statements: tuple[Statement[Any], ...] = (*STATEMENTS, *MDP_STATEMENTS, *FEATURE_STATEMENTS)
         total = len(statements) + len(simulations)
         verdicts: list[Verdict] = []
         measured: list[Exercise] = []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 760, 260, 70, 44, 12, 16
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 760, 260, 70, 44, 12, 28
 ROW = 28  # height of an interval
 TICKS = 5  # of an axis, about
 

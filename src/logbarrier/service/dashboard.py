@@ -15,7 +15,10 @@ from ..agent.durable.journal import Mark
 from ..agent.durable.ledger import ENDED, ON, PAUSED
 from .chart import Line, Span, chart, spans
 
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
 HEADERS = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache"}
 MOST_LINES = 8
 

@@ -1,12 +1,13 @@
 """Which actions has a policy lost, and where? Let it act for a while and look at its probabilities.
 
 An action is lost in a state if its probability there is below `lost_below`. Sampling will not find out again whether it is
-any good, and neither a policy gradient nor an entropy bonus moves it much. A policy that is certain may of course be right;
-the diagnosis says what it can no longer learn, not whether it should.
+any good, and neither a policy gradient nor an entropy bonus moves it much. A policy that is certain may be right:
+`Diagnosis.collapsed` compares its returns with those of uniform play and with what its critic expects (`returns`).
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from ..functions import effective_actions
 from .policies import categoricals
+from .returns import MANY_LOST, Episodes, is_collapsed, uniform_play
 
 WIDEST_LABEL = 28
 
@@ -39,11 +41,42 @@ class Diagnosis:
     returns: list[float]
     """Of the episodes that ended."""
     lost_below: float
+    discounted: list[float]
+    """Discounted returns of the same episodes."""
+    expected: list[float]
+    """The critic's values where these episodes start; not numbers for RecurrentPPO."""
+    uniform: list[float]
+    """Returns of uniform play in as many steps."""
+    uniform_discounted: list[float]
+    """Discounted returns of uniform play."""
 
     @property
     def lost(self) -> NDArray[np.bool_]:
         """(N, C): which actions were allowed but are all but impossible."""
         return self.probabilities < self.lost_below
+
+    @property
+    def collapsed(self) -> bool | None:
+        """Whether the policy has lost actions and earns little; None if too few episodes ended to tell."""
+        return is_collapsed(self.lost_share, self.discounted, self.uniform_discounted, self.expected)
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: alive, certain and right, or collapsed."""
+        if self.lost_share < MANY_LOST:
+            return "Alive: the policy has lost few actions."
+        if self.collapsed is None:
+            return "Undecided: fewer than two episodes ended; take more steps."
+        earned = f"its mean return is {np.mean(self.returns):.3g}, that of uniform play {np.mean(self.uniform):.3g}"
+        if self.collapsed:
+            hoped = float(np.mean(self.expected))
+            critic = (
+                ""
+                if math.isnan(hoped)
+                else (f"; discounted it is {np.mean(self.discounted):.3g} where its critic expects {hoped:.3g}")
+            )
+            return f"Collapsed: the policy has lost actions, and {earned}{critic}."
+        return f"Certain, and its returns are good: {earned}."
 
     @property
     def first_visits(self) -> dict[str, int]:
@@ -79,6 +112,7 @@ class Diagnosis:
         lines = [
             f"{len(self.states):,} steps in {len(set(self.states)):,} states: {100 * self.lost_share:.0f} % of the states' "
             f"actions are lost (probability below {self.lost_below:g}){mean_return}",
+            self.verdict,
             "",
             f"{'action':>12}  {'mean':>8}  {'smallest':>9}  lost at",
         ]
@@ -111,9 +145,8 @@ def _visit(model: Any, vectors: VecEnv, rounds: int, lost_below: float, seed: in
     vectors.seed(seed)
     observation, memory = vectors.reset(), None
     starts = np.ones(vectors.num_envs, dtype=bool)
-    running = np.zeros(vectors.num_envs)
+    episodes = Episodes(model, vectors.num_envs)
     states: list[str] = []
-    returns: list[float] = []
     rows: list[NDArray[np.float64]] = []
     effective: list[NDArray[np.float64]] = []
     for _ in range(rounds):
@@ -123,17 +156,28 @@ def _visit(model: Any, vectors: VecEnv, rounds: int, lost_below: float, seed: in
         parts = categoricals(model.policy.action_dist)  # what `predict` has just drawn from
         rows.append(np.hstack([_allowed_probabilities(logits, mask) for logits, mask in parts]))
         effective.append(np.prod([effective_actions(logits.detach(), mask).cpu().double() for logits, mask in parts], axis=0))
-        observation, reward, starts, _ = vectors.step(action)
-        running += reward
-        returns += running[starts].tolist()
-        running[starts] = 0.0
+        episodes.begin(observation, starts)
+        observation, reward, starts, infos = vectors.step(action)
+        episodes.add(reward, starts, infos)
     single = len(parts) == 1
     names = [
         str(choice) if single else f"{part}:{choice}"
         for part, (logits, _) in enumerate(parts)
         for choice in range(logits.shape[-1])
     ]
-    return Diagnosis(states, names, np.vstack(rows), np.concatenate(effective), returns, lost_below)
+    uniform = uniform_play(model, vectors, rounds, seed)
+    return Diagnosis(
+        states,
+        names,
+        np.vstack(rows),
+        np.concatenate(effective),
+        episodes.returns,
+        lost_below,
+        episodes.discounted,
+        episodes.expected,
+        uniform.returns,
+        uniform.discounted,
+    )
 
 
 def _allowed_probabilities(logits: torch.Tensor, mask: torch.Tensor | None) -> NDArray[np.float64]:

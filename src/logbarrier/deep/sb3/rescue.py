@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sb3_contrib import MaskablePPO, RecurrentPPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from sb3_contrib.common.recurrent.policies import RecurrentActorCriticPolicy
@@ -17,7 +19,9 @@ from stable_baselines3.common.save_util import load_from_zip_file
 from .callback import BarrierCallback
 from .diagnosis import Diagnosis, diagnose
 from .policies import BARRIER_KIN, LogBarrierMixin
+from .returns import MANY_LOST, is_worse
 from .schedules import Linear, Schedule
+from .spectral import SpectralA2C, SpectralPPO
 
 ANNEALED = Linear(0.6)
 """c falls from 0.6 to 0, which rescued the collapsed PPO policies of the study, and the policy ends sharp."""
@@ -31,6 +35,18 @@ class Rescue:
     before: Diagnosis
     after: Diagnosis
 
+    @property
+    def change(self) -> float:
+        """Mean return after minus mean return before; not a number if no episode ended."""
+        if not (self.before.returns and self.after.returns):
+            return math.nan
+        return float(np.mean(self.after.returns) - np.mean(self.before.returns))
+
+    @property
+    def worse(self) -> bool:
+        """Whether the mean return fell by more than two standard errors."""
+        return is_worse(self.after.returns, self.before.returns)
+
 
 def rescue(
     model: Any,
@@ -43,6 +59,7 @@ def rescue(
     steps: int = 2000,
     lost_below: float = 1e-3,
     seed: int = 0,
+    force: bool = False,
 ) -> Rescue:
     """Diagnose an SB3 model over some steps, train it for `timesteps` more with the barrier, diagnose it again.
 
@@ -51,8 +68,11 @@ def rescue(
         saved.model.save("rescued.zip")
 
     The model given is left alone; the rescued one is of the same algorithm, with its weights, optimiser and settings.
+    A policy that is certain and right is refused unless `force` is set, for the barrier would train it down.
     """
     before = diagnose(model, env, steps=steps, lost_below=lost_below, seed=seed)
+    if before.collapsed is False and before.lost_share >= MANY_LOST and not force:
+        raise ValueError(f"rescue: the policy needs no rescue; {before.verdict} Force the training if its task will change")
     trained = with_barrier(model, env, policy_class=policy_class)
     trained.set_random_seed(seed)
     trained.learn(timesteps, callback=[BarrierCallback(schedule), *([] if callback is None else [callback])])
@@ -79,7 +99,7 @@ def with_barrier(model: Any, env: Any = None, *, policy_class: type[LogBarrierMi
 
 
 def load(path: str | Path, env: Any = None) -> Any:
-    """A saved model, whichever of PPO, A2C, MaskablePPO and RecurrentPPO it was: the archive tells by its contents."""
+    """Return a saved PPO, A2C, MaskablePPO, RecurrentPPO, SpectralPPO or SpectralA2C, recognised by what the archive holds."""
     data, _, _ = load_from_zip_file(str(path), load_data=True)
     policy = (data or {}).get("policy_class")
     if not (isinstance(policy, type) and issubclass(policy, ActorCriticPolicy | MaskableActorCriticPolicy)):
@@ -89,5 +109,6 @@ def load(path: str | Path, env: Any = None) -> Any:
     elif issubclass(policy, RecurrentActorCriticPolicy):
         algorithm = RecurrentPPO
     else:
-        algorithm = PPO if "clip_range" in (data or {}) else A2C
+        plain, explores = (PPO, SpectralPPO) if "clip_range" in (data or {}) else (A2C, SpectralA2C)
+        algorithm = explores if "bonus_given" in (data or {}) else plain
     return algorithm.load(path, env=env)
