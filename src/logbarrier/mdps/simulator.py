@@ -52,8 +52,7 @@ def simulate(
     but states, actions, rewards and gamma, unless the rule says otherwise.
 
     rule         any rule, such as mdps.SpectralPG()
-    mdp          one MDP (mdps.DeepSea(20), ...), a family that draws one per run (mdps.RandomLocks(...), ...), or a Gymnasium
-                 environment (mdps.Environment(...)), whose runs are spread over processes
+    mdp          one MDP (mdps.DeepSea(20)), a family (mdps.RandomLocks(...)) or a Gymnasium environment (mdps.Environment(...))
     seed         runs first_run .. first_run + runs - 1 of this seed; each is a pure function of (seed, run number)
     checkpoints  the steps to measure at, or how many; 0 and the horizon are always among them; 51 by default
     spacing      "linear" or "log", for a number of checkpoints
