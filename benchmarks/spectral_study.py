@@ -89,7 +89,7 @@ class DeepSea(gymnasium.Env[Any, Any]):
         return min(self.row, self.size - 1) * self.size + self.column, reward, over, False, {}
 
 
-class SparseMountainCar(gymnasium.RewardWrapper[Any, Any, Any]):
+class SparseMountainCar(gymnasium.RewardWrapper[Any, Any]):
     """MountainCar-v0 that pays 1 on the hill and nothing before."""
 
     def __init__(self) -> None:
