@@ -16,6 +16,7 @@ environments, 40 steps, 4 epochs of 4 mini-batches, learning rate 1e-3.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import math
 import time
@@ -123,7 +124,7 @@ class Task:
 
 TASKS = {
     "chain": Task(Chain, 120_000, 5.0),
-    **{f"deep-sea-{size}": Task(lambda size=size: DeepSea(size), 10_000 * size, 0.5) for size in (10, 20, 30)},
+    **{f"deep-sea-{size}": Task(functools.partial(DeepSea, size), 10_000 * size, 0.5) for size in (10, 20, 30)},
     "mountain-car": Task(SparseMountainCar, 120_000, 0.5),
     "frozen-lake": Task(lambda: gymnasium.make("FrozenLake-v1", map_name="8x8"), 120_000, 0.4),
     "door-key": Task(minigrid("MiniGrid-DoorKey-8x8-v0"), 250_000, 0.5),
