@@ -3,7 +3,7 @@
 #   make test       everything is checked: style, types, tests
 #   make lab        the interactive page, in your browser
 #   make docs       the documentation as a site, in site/
-#   make bench      this simulator against what one would otherwise run
+#   make bench      this simulator against what one would otherwise run; .venv/bin/pip install '.[bench]' adds JAX and pymab to it
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

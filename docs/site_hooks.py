@@ -1,12 +1,24 @@
-"""Hooks of the documentation site: its table of contents follows what is in docs/, and links out of docs/ become file names."""
+"""Hooks of the documentation site.
+
+Its table of contents follows what is in docs/, and its reference the public names of the package.
+Links out of docs/ become file names.
+"""
 
 from __future__ import annotations
 
+import ast
+import importlib
+import inspect
 import re
 from pathlib import Path
 from typing import Any
 
+SOURCE = Path(__file__).parent.parent / "src"
 OUTWARD = re.compile(r"\[([^\]]*)\]\(\.\./([^)#]+)\)")
+MARKER = re.compile(r"<!-- public names: ([\w.]+) -->")
+LISTED = re.compile(r"^::: (\S+)", flags=re.MULTILINE)
+# A name that two of them export is on the page of the first.
+PACKAGES = [f"logbarrier{name}" for name in ("", ".mdps", ".contexts", ".theory", ".plots", ".extend", ".deep", ".deep.sb3")]
 
 
 def on_config(config: Any) -> Any:
@@ -30,7 +42,41 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
             return link[0]
         return text if path.rpartition("/")[2] in text else f"{text} (`{path}`)"
 
-    return OUTWARD.sub(named, markdown)
+    return OUTWARD.sub(named, _reference(markdown, Path(config["docs_dir"])))
+
+
+def public_names(package: str) -> dict[str, str]:
+    """Return where the public names of a package are defined, by the imports of its stub or its __init__.py."""
+    folder = SOURCE / package.replace(".", "/")
+    file = next(path for path in (folder / "__init__.pyi", folder.with_suffix(".pyi"), folder / "__init__.py") if path.exists())
+    home = package if file.stem == "__init__" else package.rpartition(".")[0]
+    found = {}
+    for statement in ast.parse(file.read_text()).body:
+        if isinstance(statement, ast.ImportFrom) and statement.level == 1:
+            origin = f"{home}.{statement.module}" if statement.module else home
+            found |= {name.asname or name.name: f"{origin}.{name.name}" for name in statement.names}
+    return {name: _home(package, name, path) for name, path in found.items() if name[0] != "_" and path not in PACKAGES}
+
+
+def _home(package: str, name: str, path: str) -> str:
+    """Return where a class or function is defined, which may be elsewhere than a stub says; networks need not be installed."""
+    if package.startswith("logbarrier.deep"):
+        return path
+    given = getattr(importlib.import_module(package), name)
+    place = f"{given.__module__}.{given.__qualname__}" if inspect.isclass(given) or inspect.isfunction(given) else path
+    return path if "<" in place else place
+
+
+def _reference(markdown: str, docs: Path) -> str:
+    """Put the public names of a package, without those that stand on a page by name, in the place of its marker."""
+    listed = {path for page in sorted((docs / "reference").glob("*.md")) for path in LISTED.findall(page.read_text())}
+
+    def blocks(marker: re.Match[str]) -> str:
+        earlier = {path for package in PACKAGES[: PACKAGES.index(marker[1])] for path in public_names(package).values()}
+        names = public_names(marker[1])
+        return "\n\n".join(f"::: {names[name]}" for name in sorted(names) if names[name] not in listed | earlier)
+
+    return MARKER.sub(blocks, markdown)
 
 
 def _pages(entries: list[Any]) -> list[str]:

@@ -41,9 +41,10 @@ def test_simulate_prints_json_and_writes_files(tmp_path):
 
 def test_rules_lists_every_rule_with_its_parameters():
     table, plain = logbarrier("rules"), logbarrier("rules", "--json")
-    assert all(name in table.stdout for name in lb.RULES)
-    listed = {row["rule"]: list(row["parameters"]) for row in json.loads(plain.stdout)}
-    assert listed == {name: [field.name for field in fields(rule)] for name, rule in lb.RULES.items()}
+    assert all(name in table.stdout for name in (*lb.RULES, *lb.mdps.RULES))
+    for setting, rules in (("bandits", lb.RULES), ("mdps", lb.mdps.RULES)):
+        listed = {row["rule"]: list(row["parameters"]) for row in json.loads(plain.stdout) if row["setting"] == setting}
+        assert listed == {name: [field.name for field in fields(rule)] for name, rule in rules.items()}
 
 
 @pytest.mark.parametrize("name", list(lb.RULES))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
+import inspect
 import os
 import re
 import shlex
@@ -49,6 +52,39 @@ def test_the_reference_shows_docstrings_as_written(site):
     text = (site / "reference" / "simulate.html").read_text()
     assert '<pre class="docstring">' in text
     assert "seed         runs first_run .. first_run + runs - 1 of this seed" in text
+
+
+@pytest.fixture(scope="module")
+def anchors(site):
+    """Where the reference says something about an object: its place in the package."""
+    pages = [page.read_text() for page in (site / "reference").glob("*.html")]
+    return {anchor for page in pages for anchor in re.findall(r'id="(logbarrier[\w.]*)"', page)}
+
+
+def place_of(package: str, name: str) -> str:
+    """Where a public name is defined; of a constant, which does not know, its name alone."""
+    given = getattr(importlib.import_module(package), name)
+    if inspect.ismodule(given):
+        return given.__name__
+    return f"{given.__module__}.{given.__qualname__}" if inspect.isclass(given) or inspect.isfunction(given) else f".{name}"
+
+
+@pytest.mark.parametrize(
+    "package", [f"logbarrier{name}" for name in ("", ".mdps", ".contexts", ".theory", ".plots", ".extend")]
+)
+def test_the_reference_has_every_public_name(package, anchors):
+    subpackages = ("contexts", "deep", "extend", "mdps", "plots", "theory", "__version__")
+    names = [name for name in importlib.import_module(package).__all__ if name not in subpackages]
+    assert [name for name in names if not any(anchor.endswith(place_of(package, name)) for anchor in anchors)] == []
+
+
+@pytest.mark.parametrize("package", ["deep", "deep/sb3"])
+def test_the_reference_has_every_name_for_networks(package, anchors):
+    statements = ast.parse((ROOT / "src" / "logbarrier" / package / "__init__.py").read_text()).body
+    imports = [statement for statement in statements if isinstance(statement, ast.ImportFrom) and statement.level == 1]
+    names = [f"logbarrier.{package.replace('/', '.')}.{given.module}.{name.name}" for given in imports for name in given.names]
+    assert len(names) > 5
+    assert set(names) <= anchors
 
 
 def test_the_site_fetches_nothing_from_elsewhere(site):

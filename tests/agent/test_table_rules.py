@@ -15,6 +15,7 @@ TABLES = [
     lb.UCB1(),
     lb.EpsilonGreedy(exploration=0.0, floor=0.2),
     lb.InverseGapWeighting(),
+    lb.OptimisticBarrier(),
 ]
 OTHERS = [lb.LogBarrierSGB(learning_rate=0.5, eta=20.0), lb.AutoLogBarrier(), lb.EXP3(learning_rate=0.1)]
 DECISIONS = 10_000
@@ -59,7 +60,7 @@ def test_arms_are_drawn_with_the_logged_propensity(rule, floor, available):
     assert all(propensity >= floor / (3 if available else 4) - 1e-12 for propensity in logged.values())
 
 
-@pytest.mark.parametrize("rule", TABLES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", TABLES[:-1], ids=lambda rule: rule.name)  # the last one pools the variance of all arms
 def test_a_subset_of_the_arms_is_the_table_without_the_others(rule):
     whole = taught(rule)
     without = taught(rule)

@@ -1,4 +1,4 @@
-"""A user's own MDP in a study: as a function, a class, a file of arrays, or an object in Python."""
+"""A user-defined MDP in a study: as a function, a class, a file of arrays, or an object in Python."""
 
 from __future__ import annotations
 

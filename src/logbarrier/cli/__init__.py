@@ -5,9 +5,10 @@ Command files import the package inside the function, so that `logbarrier --help
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from ..version import __version__
 from . import (
@@ -32,7 +33,24 @@ from .errors import whole_output
 
 RULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}  # the parameters of the rule that --rule names
 
+GROUPS = {
+    "Use": ("plan", "simulate", "lab", "serve", "experiment", "diagnose", "rescue"),
+    "Research": ("rules", "run", "status", "report", "reproduce", "verify", "complexity"),
+    "Maintain": ("log", "warm-up"),
+}
+
+
+class _Grouped(typer.core.TyperGroup):
+    """List the commands by purpose."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for group, names in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(90)) for name in names])
+
+
 app = typer.Typer(
+    cls=_Grouped,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -53,7 +71,15 @@ app.command(short_help="Open the interactive page in your browser.")(lab.lab)
 app.command(short_help="Show which actions a Stable-Baselines3 policy has lost.")(diagnose.diagnose)
 app.command(short_help="Diagnose a collapsed Stable-Baselines3 policy and train on with the barrier.")(rescue.rescue)
 app.command(short_help="Serve experiments that survive crashes over HTTP.", context_settings=RULE_OPTIONS)(serve.serve)
-app.add_typer(experiment.app, name="experiment", short_help="Create, list, change and summarise experiments.")
+app.add_typer(
+    experiment.app,
+    name="experiment",
+    short_help="Create, list, change and summarise experiments.",
+    help="""Create, list, change and summarise the experiments of a file or a service.
+
+    Example: logbarrier experiment create shop.db colours --arms red,green,blue
+    """,
+)
 app.command(short_help="Print the decisions of an experiment, also of a damaged file.")(log.log)
 app.command(short_help="Compile now what a service or a cluster worker needs later.")(warm_up.warm_up)
 
@@ -68,7 +94,10 @@ def _version(wanted: bool) -> None:
 def _global(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
 ) -> None:
-    """Softmax policy gradient on bandits, with a log barrier that keeps every arm alive."""
+    """A log barrier that keeps policies exploring: bandits, online decisions, finite MDPs and networks.
+
+    Example: logbarrier plan --rate 2% --difference 0.3% --arms 5 --horizon 1e5
+    """
 
 
 def main() -> None:

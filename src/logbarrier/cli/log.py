@@ -19,7 +19,10 @@ def log(
     after: Annotated[int, typer.Option(help="Print only decisions with ids above this one.")] = -1,
     salvage: Annotated[bool, typer.Option("--salvage", help="Read what can still be read of a damaged file.")] = False,
 ) -> None:
-    """Print the decisions of an experiment as JSON lines, each with its propensity, the arms available and its reward."""
+    """Print the decisions of an experiment as JSON lines, each with its propensity, the arms available and its reward.
+
+    Example: logbarrier log shop.db --after 1000
+    """
     from ..agent.durable.log import read_log
     from ..agent.durable.salvage import salvaged_log
 

@@ -51,9 +51,7 @@ def plan(
     gap: Annotated[float | None, typer.Option(help="Best mean minus second best, of instances like the paper's.")] = None,
     problem: Annotated[str | None, typer.Option(help="A problem by name, or my_problems.py:MyProblem.")] = None,
     from_log: Annotated[Path | None, typer.Option(help="A service's file, or its log as JSON lines.")] = None,
-    objective: Annotated[Objective, typer.Option(help="What counts: losses on the way, or the policy at the end.")] = (
-        Objective.REGRET
-    ),
+    objective: Annotated[Objective, typer.Option(help="Losses on the way, or the policy at the end.")] = Objective.REGRET,
     rewards: Annotated[Law | None, typer.Option(help="The law of the rewards; bernoulli is for clicks.")] = None,
     r_max: Annotated[float | None, typer.Option(help="With --gap: best mean reward; 1, or 0.9 for bernoulli.")] = None,
     scale: Annotated[float | None, typer.Option(help="Standard deviation of Gaussian rewards.")] = None,
@@ -96,11 +94,9 @@ def plan(
             facts = {"problem": _problem(problem, from_log, facts, context.args)}
         elif context.args:
             raise ValueError(f"plan: does not know what to do with {context.args[0]!r}")
+        facts |= {"objective": objective.value, "rule": rule, "seed": seed, "budget": budget, "threads": threads}
         with bar_of(100, "planning", quiet=quiet) as bar:
-            found = make_plan(
-                horizon=horizon, **facts, objective=objective.value, rule=rule, seed=seed, budget=budget, threads=threads,
-                progress=bar,
-            )  # fmt: skip
+            found = make_plan(horizon=horizon, **facts, progress=bar)
     if as_json:
         typer.echo(json.dumps(found.to_dict()))
     else:

@@ -62,8 +62,10 @@ def pairs(words: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
-def number(word: str) -> float | str:
-    """The number that a word stands for, or the word itself."""
+def number(word: str) -> float | bool | str:
+    """The number or truth value that a word stands for, or the word itself."""
+    if word.lower() in ("true", "false"):
+        return word.lower() == "true"
     try:
         return float(word)
     except ValueError:

@@ -33,6 +33,8 @@ def serve(
     """Serve the experiments of a file over HTTP; the token is $LOGBARRIER_TOKEN, or in FILE.token.
 
     With --arms, a new file has the experiment 'default'; create others with 'logbarrier experiment create'.
+
+    Example: logbarrier serve shop.db --arms red,green,blue --rule optimistic-barrier
     """
     try:
         from ..service.server import bound, token_beside

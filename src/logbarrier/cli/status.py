@@ -26,7 +26,10 @@ def status(
     as_json: execution.AsJson = False,
     traceback: execution.Traceback = False,
 ) -> None:
-    """Show how far studies have come: cells done, missing, failed and damaged, and the time left."""
+    """Show how far studies have come: cells done, missing, failed and damaged, and the time left.
+
+    Example: logbarrier status runs/learning-rates-1a2b3c4d
+    """
     from ..studies import Store, read_study
 
     with one_sentence("nothing was changed"):

@@ -32,6 +32,8 @@ def verify(
     """Try every statement of the paper, docs/mdps.md and docs/features.md: at random and searched points, and by simulation.
 
     A ratio is the smaller side over the greater: 1 is tight, above 1 is a counterexample. It takes about a minute.
+
+    Example: logbarrier verify --runs 20
     """
     from ..base.validate import integer
     from ..verify.exercise import exercises

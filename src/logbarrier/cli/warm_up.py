@@ -19,6 +19,8 @@ def warm_up(
     """Compile everything now: the loops, the rules, the rewards and the agent, for services and cluster workers.
 
     What is compiled is kept in the cache folder (LOGBARRIER_CACHE_DIR), so later processes start at once.
+
+    Example: logbarrier warm-up --rule optimistic-barrier --rule sgb
     """
     from ..agent.warm_up import warm
     from ..bandits.algorithms import RULES

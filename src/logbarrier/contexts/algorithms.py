@@ -101,7 +101,7 @@ class ContextualBarrier(Rule):
     weigh = staticmethod(weigh_barrier)
     counts_pending = True
     lives = (256, 4096)
-    threshold = 14.0
+    threshold = 20.0
 
     optimism: AtLeastZero = 1.0
     price: Positive = 0.03

@@ -52,16 +52,14 @@ def simulate(
     but states, actions, rewards and gamma, unless the rule says otherwise.
 
     rule         any rule, such as mdps.SpectralPG()
-    mdp          one MDP (mdps.DeepSea(20), ...), a family that draws one per run (mdps.RandomLocks(...), ...), or a Gymnasium
-                 environment (mdps.Environment(...)), whose runs are spread over processes
+    mdp          one MDP (mdps.DeepSea(20)), a family (mdps.RandomLocks(...)) or a Gymnasium environment (mdps.Environment(...))
     seed         runs first_run .. first_run + runs - 1 of this seed; each is a pure function of (seed, run number)
     checkpoints  the steps to measure at, or how many; 0 and the horizon are always among them; 51 by default
     spacing      "linear" or "log", for a number of checkpoints
     metrics      names from mdps.METRICS; all by default
     threads      how many runs at once, processes where an environment runs; all cores by default
     chunk        steps between two looks at the progress bar and at Ctrl-C
-    progress     True for a bar on stderr, or a function of (steps done, steps in all)
-    steps        the earlier name of horizon, deprecated
+    progress     True for a bar on stderr, or a function of (steps done, steps in all); steps is the deprecated name of horizon
 
     Threads, chunk and splitting the runs over calls change no bit.
 
@@ -75,8 +73,7 @@ def simulate(
     chunk = validate.integer("simulate", "chunk", STEPS_PER_PIECE if chunk is None else chunk, 1)
     marks = checkpoint_steps(checkpoints, spacing, horizon, DEFAULT_CHECKPOINTS)
     validate.instance("simulate", "rule", rule, Rule, "a rule such as mdps.SpectralPG()")
-    if not all(hasattr(mdp, name) for name in ("instance", "n_states", "n_actions")) or isinstance(mdp, type):
-        raise WrongTypeError(f"simulate: mdp must be an MDP such as mdps.RiverSwim(12), got {mdp!r}")
+    _check_mdp(mdp)
     if isinstance(mdp, Environment):
         names, started = metric_names(metrics, live.measurable(mdp)), time.perf_counter()
         measured = live.run_live(rule, mdp, asked, marks, names, progress)
@@ -93,6 +90,11 @@ def simulate(
         provenance=asked.provenance("mdp", started),
         ranges=RANGES,
     )
+
+
+def _check_mdp(mdp: Any) -> None:
+    if not all(hasattr(mdp, name) for name in ("instance", "n_states", "n_actions")) or isinstance(mdp, type):
+        raise WrongTypeError(f"simulate: mdp must be an MDP such as mdps.RiverSwim(12), got {mdp!r}")
 
 
 def _horizon(horizon: int | None, steps: int | None) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-RIDGE, OPTIMISM, PRICE, LIVES, THRESHOLD, FIRST = 2.0, 1.0, 0.03, (256, 4096), 14.0, 64
+RIDGE, OPTIMISM, PRICE, LIVES, THRESHOLD, FIRST = 2.0, 1.0, 0.03, (256, 4096), 20.0, 64
 
 
 class PlainMemory:
@@ -84,8 +84,9 @@ class PlainModel:
         x, loss = self.context(index), self.long.loss
         error, _ = self.long.observe(arm, x, reward)
         for i, candidate in enumerate(self.candidates):
+            values = {each: candidate.predicted(each, x, candidate.mean)[0] for each in self.arms}
             own, q = candidate.observe(arm, x, reward)
-            if loss > 0 and own > error:
+            if loss > 0 and own > error and max(values.values()) > values[arm] + 1e-12:
                 candidate.evidence += min((error**2 - own**2) / (2 * loss * (1 + q)), 1.0)
             if may_replace and candidate.evidence > THRESHOLD and len(self.long.rows) > FIRST:
                 self.long, self.restarts = candidate, self.restarts + 1

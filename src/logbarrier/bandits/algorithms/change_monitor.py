@@ -26,7 +26,8 @@ def is_changed(arm, reward, vectors, memory, variance):
     pulls = vectors[1][arm]
     if pulls < FEWEST or not variance > 0.0:
         return False
-    residual = (reward - vectors[0][arm]) / math.sqrt(variance * (1.0 + 1.0 / pulls))
+    spread = max(variance, vectors[2][arm] / (pulls - 1.0))  # of an arm that is noisier than most: no false alarm
+    residual = (reward - vectors[0][arm]) / math.sqrt(spread * (1.0 + 1.0 / pulls))
     mean_square = memory.second / max(memory.freedom, 1.0)
     skewness = abs(memory.third) / max(memory.freedom, 1.0) / (mean_square * math.sqrt(mean_square))
     changed = False
@@ -53,7 +54,7 @@ def forget(arm, vectors, memory):
         counts[a] = left
         for i in range(6):
             vectors[FIRST + i][a] = 0.0
-    left = min(memory.pulls, float(n_arms))
-    memory.all_squares *= left / memory.pulls
-    memory.pulls = left
+    spread = max(memory.all_squares / (memory.pulls - 1.0), memory.variance)  # the leader's rewards alone may vary little
+    memory.pulls = min(memory.pulls, float(n_arms))
+    memory.all_squares = spread * max(memory.pulls - 1.0, 1.0)
     memory.changes += 1.0

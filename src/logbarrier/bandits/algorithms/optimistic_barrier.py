@@ -249,7 +249,7 @@ class OptimisticBarrier(VectorRule):
     >>> import logbarrier as lb
     >>> agent = lb.Agent(lb.OptimisticBarrier(), arms=["red", "green", "blue"])
     >>> for clicked in (0.0, 1.0, 1.0, 0.0):
-    ...     told = agent.tell(agent.ask(), reward=clicked)
+    ...     _ = agent.tell(agent.ask(), reward=clicked)
     """
 
     name = "optimistic-barrier"

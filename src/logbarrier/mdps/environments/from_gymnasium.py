@@ -57,9 +57,9 @@ def from_gymnasium(environment: Any, *, gamma: float = 0.99, **options: Any) -> 
 def _arrays(environment: Any, gamma: float, options: dict[str, Any]) -> dict[str, Any]:
     """What FiniteMDP takes."""
     gamma = validate.between_zero_and_one("from_gymnasium", "gamma", gamma)
-    world: Any = made("from_gymnasium", environment, options).unwrapped
+    unwrapped: Any = made("from_gymnasium", environment, options).unwrapped
     name = name_of(environment, options)
-    table = getattr(world, "P", None)
+    table = getattr(unwrapped, "P", None)
     if table is None:
         raise ValueError(
             f"from_gymnasium: {name} must have a transition table (env.unwrapped.P), but it has none; "
@@ -74,7 +74,8 @@ def _arrays(environment: Any, gamma: float, options: dict[str, Any]) -> dict[str
                 if not ends:
                     moves.append((s, a, int(successor), float(probability)))
     whole = FiniteMDP.from_transitions(
-        moves, R=R, rho=world.initial_state_distrib, gamma=gamma, shape=getattr(world, "shape", None) or _square(world),
+        moves, R=R, rho=unwrapped.initial_state_distrib, gamma=gamma,
+        shape=getattr(unwrapped, "shape", None) or _square(unwrapped),
         action_names=ARROWS.get(name.split("-")[0]),
     ).pruned()  # fmt: skip
     rows = {"offsets": whole.offsets, "successors": whole.successors, "probabilities": whole.probabilities}
@@ -84,6 +85,6 @@ def _arrays(environment: Any, gamma: float, options: dict[str, Any]) -> dict[str
     }  # fmt: skip
 
 
-def _square(world: Any) -> tuple[int, int] | None:
+def _square(unwrapped: Any) -> tuple[int, int] | None:
     """Rows and columns of an environment that knows its map."""
-    return (int(world.nrow), int(world.ncol)) if hasattr(world, "nrow") else None
+    return (int(unwrapped.nrow), int(unwrapped.ncol)) if hasattr(unwrapped, "nrow") else None
