@@ -22,7 +22,9 @@ def python_on(page: Path) -> list[str]:
     return [block for block in blocks if "stable_baselines3" not in block or find_spec("stable_baselines3")]
 
 
-RUNNABLE = [page for page in PAGES if python_on(page) and page.name != "deep.md"]  # that one needs torch: tests/deep runs it
+RUNNABLE = [
+    page for page in PAGES if python_on(page) and page.name not in ("deep.md", "exploration.md")
+]  # these need torch: tests/deep runs them
 
 
 @pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.name)

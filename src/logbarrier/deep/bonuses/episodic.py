@@ -45,7 +45,7 @@ class EpisodicElliptical(Bonus):
         z = self._vectors(batch)
         episode = batch.starts.T.long().cumsum(1)  # 0 where the episode began before the batch
         factor = torch.linalg.cholesky(self.covariance)
-        carried = torch.linalg.solve_triangular(factor, z.mT, upper=False).mT
+        carried = torch.linalg.solve_triangular(factor.mT, z, upper=True, left=False)
         white = torch.where((episode == 0)[:, :, None], carried, z / math.sqrt(self.ridge))
         gram = (white @ white.mT) * (episode[:, :, None] == episode[:, None, :])
         gram.diagonal(dim1=-2, dim2=-1).add_(1.0)

@@ -79,4 +79,4 @@ class SpectralBonus(Bonus):
         """Return z^T (gram + ridge I)^-1 z for each row of z."""
         damped = gram + self.ridge * torch.eye(len(gram), device=gram.device)
         factor = torch.linalg.cholesky(damped)
-        return torch.linalg.solve_triangular(factor, z.T, upper=False).square().sum(0)
+        return torch.linalg.solve_triangular(factor.T, z, upper=True, left=False).square().sum(1)

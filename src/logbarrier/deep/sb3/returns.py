@@ -1,7 +1,7 @@
 """Returns of episodes, and what they say about a policy that has lost actions.
 
-A policy that is certain may be right. It is called collapsed if it has lost actions and its returns are poor: not above
-those of uniform play, or less than half as far above them as its critic expects.
+A policy that is certain may be right. It is called collapsed if it has lost actions and its returns are poor. Poor
+returns are not above those of uniform play, or have less than half of the gain over them that the critic expects.
 """
 
 from __future__ import annotations

@@ -1,0 +1,82 @@
+"""Microseconds per step of each bonus, and of E3B as a plain loop: `python benchmarks/bonuses_throughput.py`.
+
+32 environments, 128 steps a batch, 256 features of 64 inputs, one thread. A figure covers `bonus` and `update`, the features
+included. The loop is E3B's definition: for every step and environment, one product with the inverse matrix and one rank-one
+update of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import torch
+
+from logbarrier.deep.bonuses import RND, Batch, Bonus, CountBonus, EpisodicElliptical, RandomFeatures, SpectralBonus
+
+STEPS, ENVIRONMENTS, INPUTS, SIZE, REPEATS = 128, 32, 64, 256, 5
+
+
+def make_batch() -> Batch:
+    """Return a batch with episodes of about 100 steps."""
+    chance = torch.Generator().manual_seed(0)
+    return Batch(
+        observations=torch.randn(STEPS, ENVIRONMENTS, INPUTS, generator=chance),
+        starts=torch.rand(STEPS, ENVIRONMENTS, generator=chance) < 0.01,
+        scores=torch.rand(STEPS, ENVIRONMENTS, 2, generator=chance) - 0.5,
+    )
+
+
+def plain_loop(features: RandomFeatures, ridge: float = 0.1) -> Callable[[Batch], None]:
+    """Return E3B with a Python loop over steps and environments."""
+    inverse = (torch.eye(SIZE) / ridge).repeat(ENVIRONMENTS, 1, 1)
+
+    def run(batch: Batch) -> None:
+        z = features(batch.flat()).view(STEPS, ENVIRONMENTS, SIZE)
+        bonus = torch.zeros(batch.shape)
+        for step in range(STEPS):
+            for environment in range(ENVIRONMENTS):
+                if batch.starts[step, environment]:
+                    inverse[environment] = torch.eye(SIZE) / ridge
+                u = inverse[environment] @ z[step, environment]
+                bonus[step, environment] = z[step, environment] @ u
+                inverse[environment] -= torch.outer(u, u) / (1.0 + bonus[step, environment])
+
+    return run
+
+
+def both(novelty: Bonus) -> Callable[[Batch], None]:
+    """Return a function that asks for the bonus and updates."""
+
+    def run(batch: Batch) -> None:
+        novelty.bonus(batch)
+        novelty.update(batch)
+
+    return run
+
+
+def main() -> None:
+    """Print the best of a few repeats for each."""
+    torch.set_num_threads(1)
+    batch, features = make_batch(), RandomFeatures((INPUTS,), size=SIZE)
+    methods = {
+        "features alone": lambda batch: features(batch.flat()),
+        "SpectralBonus, state part": both(SpectralBonus(features)),
+        "SpectralBonus, score form, 2 actions": both(SpectralBonus(features, logits=2)),
+        "EpisodicElliptical": both(EpisodicElliptical(features, environments=ENVIRONMENTS)),
+        "E3B as a plain loop": plain_loop(features),
+        "RND": both(RND((INPUTS,), size=SIZE)),
+        "CountBonus": both(CountBonus(torch.round)),
+    }
+    for name, run in methods.items():
+        run(batch)
+        times = []
+        for _ in range(REPEATS):
+            begin = time.perf_counter()
+            run(batch)
+            times.append(time.perf_counter() - begin)
+        print(f"{name:38} {1e6 * min(times) / batch.starts.numel():8.2f} µs per step")
+
+
+if __name__ == "__main__":
+    main()
