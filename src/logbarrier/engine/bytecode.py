@@ -40,7 +40,7 @@ def _written(constant: Any) -> str:
 
 def _docstring_in(code: CodeType) -> int | None:
     """The number of the constant that is the docstring."""
-    if not code.co_flags & inspect.CO_OPTIMIZED:  # a module's or a class's, which assign it to __doc__
+    if not code.co_flags & inspect.CO_NEWLOCALS:  # a module's or a class's, which assign it to __doc__
         stored = ("STORE_NAME", code.co_names.index("__doc__")) if "__doc__" in code.co_names else None
         return next((number for (_, number), following in pairwise(_instructions(code)) if following == stored), None)
     if sys.version_info >= (3, 13):
