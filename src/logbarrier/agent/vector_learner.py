@@ -10,7 +10,7 @@ from ..bandits.algorithms.vector_rule import VectorRule
 from ..bandits.loops import vectors
 from ..bandits.loops.faults import refuse_fault
 from ..bandits.loops.functions import vector_functions_of
-from ..engine.compiled import from_python
+from ..engine.compiled import Bound, from_python
 from ..engine.random import step_uniforms
 from .drawn import PRESENT, Drawn
 from .inputs import numbers
@@ -26,14 +26,24 @@ class VectorLearner:
         self._vectors, self._memory = rule.vectors_with(theta, means, features), rule.new_memory()
         self._policy = np.empty(len(theta))
         self._steps, self.follows_arms, self.needs_past_policy = 0, rule.is_table, not rule.is_table
+        self._bind()
         self._set_policy()
 
     @property
     def _arrays(self) -> tuple[Any, ...]:
         return self._calls, self._vectors, self._memory, self._policy
 
+    def _bind(self) -> None:
+        """Bind the kernels to the arrays, which stay where they are until arms come or go."""
+        self._weigh: Bound = from_python(vectors.set_policy_of).bound((self._arrays,), (0,), ())
+        self._update: Bound = from_python(vectors.update).bound((self._arrays, self._policy), (0, 0.0, 0), ())
+        self._draw: Bound | None = None  # made at first use, for one key
+        self._key: np.ndarray | None = None
+
     def _set_policy(self) -> None:
-        refuse_fault("Agent", self._rule, from_python(vectors.set_policy_of)(self._arrays, self._steps))
+        (fault,) = self._weigh(self._steps)
+        if fault:
+            refuse_fault("Agent", self._rule, fault)
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -49,23 +59,27 @@ class VectorLearner:
         """Count a decision that is pending from now on (1), or no longer (-1), of an arm (-1: removed)."""
         if self._rule.counts_pending and arm >= 0:
             self._vectors[self._rule.rows.index("pending"), arm] += change
-            self._rule.memory_at(self._memory).pending += change
+            self._memory[self._rule.memory_fields.index("pending")] += change
             self._set_policy()
 
     def draw(self, number: int, key: np.ndarray) -> tuple[int, float]:
-        u, _ = from_python(step_uniforms)(number, 0, key)
         if self._rule.counts_pending:  # its draw knows of no pending decisions
-            arm = int(from_python(vectors.draw_by_probabilities)(u, self._policy, len(self._policy)))
-            return arm, float(self._policy[arm])
+            if self._draw is None or self._key is not key:
+                self._draw, self._key = from_python(vectors.draw_next).bound((self._policy,), (0,), (key,)), key
+            arm, probability = self._draw(number)
+            return arm, probability
+        u, _ = from_python(step_uniforms)(number, 0, key)
         arm, fault = from_python(vectors.draw_of)(self._arrays, u, self._steps, (key, number, 0))
         refuse_fault("Agent", self._rule, fault)
         return int(arm), float(self._policy[arm])
 
     def update(self, t: int, arm: int, reward: float, earlier: np.ndarray) -> None:
-        drawn_from = earlier if len(earlier) else self._policy
         changed = self._vectors, self._memory, self._policy
         before = [array.copy() for array in changed]
-        fault = from_python(vectors.update)(self._arrays, drawn_from, arm, reward, t)
+        if len(earlier):
+            fault = from_python(vectors.update)(self._arrays, earlier, arm, reward, t)
+        else:
+            (fault,) = self._update(arm, reward, t)
         if fault:
             for array, kept in zip(changed, before, strict=True):
                 array[:] = kept
@@ -109,6 +123,7 @@ class VectorLearner:
         if self._rule.counts_pending:
             memory = self._rule.memory_at(self._memory)
             memory.pending, memory.stale = self._vectors[self._rule.rows.index("pending")].sum(), 1.0
+        self._bind()
         self._set_policy()
 
     def state(self) -> dict[str, Any]:

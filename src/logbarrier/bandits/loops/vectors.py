@@ -15,6 +15,7 @@ from ...engine.codegen.lanes import WIDTH, select_above
 from ...engine.codegen.pointers import array_at, buffer_of, pointer_to
 from ...engine.compiled import compiled, inlined, kernel
 from ...engine.elementary import exp
+from ...engine.random import step_uniforms
 from .faults import BAD_ARM, BAD_VECTOR, BAD_WEIGHTS, LARGEST, note
 from .functions import call_draw, call_learn, call_weigh
 from .policy import SMALLEST_PROBABILITY, first_beyond
@@ -215,6 +216,13 @@ def update(arrays, earlier, arm, reward, t):
         set_policy(state, t)
     check_vectors(state, t)
     return fault[0]
+
+
+@compiled
+def draw_next(policy, number, key):
+    """(The arm of decision `number` by a policy (K,), its probability), for the online agent."""
+    arm = draw_by_probabilities(step_uniforms(number, 0, key)[0], policy, policy.shape[0])
+    return arm, policy[arm]
 
 
 @compiled
