@@ -85,7 +85,7 @@ def test_a_child_that_uses_an_agent_gets_one_sentence_though_a_thread_held_it_at
     code = f"""
 import os, signal, logbarrier as lb
 agent = lb.DurableAgent({str(tmp_path / "agent.db")!r}, rule=lb.SGB(learning_rate=0.1), arms=["a", "b"])
-agent._turn.acquire()
+agent.file.commits.turn.acquire()
 if os.fork() == 0:
     signal.alarm(10)
     for call in (agent.ask, lambda: agent.perform([])):

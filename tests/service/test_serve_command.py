@@ -22,8 +22,8 @@ def refused(tmp_path, *words):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (AGENT[2:], "is new, so it needs a rule and arms"),
-        (["--seed", "1"], "is new, so it needs a rule and arms"),
+        (AGENT[2:], "is new, so it needs arms, and a rule or features"),
+        (["--seed", "1"], "is new, so it needs arms, and a rule or features"),
         (["--arms", "a,a", *AGENT[2:]], "arms"),
         ([*AGENT, "--floor", "2"], "floor must be at least 0 and below 1, got 2.0"),
         ([*AGENT, "--seed", "-1"], "seed must be"),

@@ -68,6 +68,8 @@ PROBLEM_TABLES = [
     {"problem": "PoissonBandit", "means": [0.5, 30.0, 2.0]},
     {"problem": "RevenueBandit", "rates": [0.1, 0.1, 0.3], "amount": [7.0, 7.0, 0.7], "sigma": 0.3, "allow_ties": True},
     {"problem": "CostBandit", "costs": [0.3, 0.1], "sigma": 0.2},
+    {"problem": "LinearBandit", "features": [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]], "weights": [0.2, 0.7], "scale": 0.5},
+    {"problem": "FeatureInstances", "n_arms": 5, "n_features": 2, "gap": 0.2, "scale": 0.5},
     {"problem": "SwappingArms", "n_arms": 3, "gap": 0.3, "period": 70, "r_max": 2.0, "scale": 0.5},
     {"problem": "DriftingArms", "n_arms": 3, "time_scale": 70.5, "r_max": 2.0, "scale": 0.5, "block": 3},
     {"problem": "SeasonalArms", "n_arms": 3, "period": 70.5, "swing": 0.1, "r_max": 2.0, "scale": 0.5, "block": 3},

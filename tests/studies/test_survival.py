@@ -114,7 +114,7 @@ def test_ctrl_c_stops_a_cluster_too(tmp_path):
 
 def test_the_second_run_hears_who_holds_the_lock(tmp_path):
     study, out = tmp_path / "study.toml", tmp_path / "out"
-    study.write_text(STUDY)
+    study.write_text(STUDY.replace("horizon = 40_000", "horizon = 400_000"))
     first = start(study, out)
     wait_until_it_computes(first, out)
     second = logbarrier("run", study, "--out", out)

@@ -92,10 +92,10 @@ def test_files_that_hold_no_mdp_are_refused_in_one_sentence(tmp_path):
 
 def test_entry_points_may_be_functions(folder, monkeypatch):
     site = folder / "site"
-    info = site / "stock-1.0.dist-info"
+    info = site / "warehouse-1.0.dist-info"
     info.mkdir(parents=True)
-    (site / "stock.py").write_text((EXAMPLES / "inventory.py").read_text())
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stock\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[logbarrier.problems]\nstock = stock:inventory\n")
+    (site / "warehouse.py").write_text((EXAMPLES / "inventory.py").read_text())
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: warehouse\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[logbarrier.problems]\nwarehouse = warehouse:inventory\n")
     monkeypatch.setattr(sys, "path", [str(site), *sys.path])
-    assert study_with(folder, "stock").cases[0].made_problem.n_states == 21
+    assert study_with(folder, "warehouse").cases[0].made_problem.n_states == 21

@@ -399,7 +399,7 @@ def test_files_that_are_no_agents_are_refused_in_one_sentence(tmp_path):
         lb.DurableAgent(tmp_path / "nowhere" / "agent.db")
     with pytest.raises(OSError, match="DurableAgent: there is no file"):
         next(lb.read_log(tmp_path / "nothing"))
-    with pytest.raises(ValueError, match="is new, so it needs a rule and arms"):
+    with pytest.raises(ValueError, match="is new, so it needs arms, and a rule or features"):
         lb.DurableAgent(tmp_path / "new.db")
     assert text.read_text() == before
 

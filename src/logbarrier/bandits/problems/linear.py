@@ -42,8 +42,8 @@ class LinearBandit(Bandit):
     The parameters of an instance are means, scale and the features, (2 + m, K). Rules without features see the means' bandit.
 
     >>> import logbarrier as lb
-    >>> lb.LinearBandit(features=[[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]], weights=[0.2, 0.7]).means.tolist()
-    [0.2, 0.7, 0.45]
+    >>> lb.LinearBandit(features=[[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]], weights=[0.25, 0.75]).means.tolist()
+    [0.25, 0.75, 0.5]
     """
 
     noise = staticmethod(standard_normal)
