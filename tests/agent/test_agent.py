@@ -127,17 +127,17 @@ def test_bad_agents_are_refused(make, message):
 
 def test_a_state_restores_in_another_process_with_the_same_bits(run_python):
     agent = lb.Agent(lb.BaselineNPG(learning_rate=0.2), arms=["x", "y", "z"], seed=3)
-    waiting = agent.ask()
+    pending = agent.ask()
     for t in range(30):
         agent.tell(agent.ask(), np.sin(t))
     code = f"""
 import json
 import logbarrier as lb
 agent = lb.Agent.from_state_dict(json.loads({json.dumps(json.dumps(agent.state_dict()))}))
-agent.tell({waiting.id}, 0.5)
+agent.tell({pending.id}, 0.5)
 print(json.dumps([agent.ask().arm, agent.policy.tolist()]))
 """
-    agent.tell(waiting, 0.5)
+    agent.tell(pending, 0.5)
     assert json.loads(run_python(code)) == [agent.ask().arm, agent.policy.tolist()]
 
 

@@ -16,7 +16,7 @@ from logbarrier.agent.off_policy import FEWEST, OffPolicyWarning
 
 NAMES = ("a", "b", "c")
 B = np.array([0.5, 0.3, 0.2])  # what drew the log
-P = np.array([0.1, 0.3, 0.6])  # what is to be judged
+P = np.array([0.1, 0.3, 0.6])  # what is to be evaluated
 MEANS = np.array([0.2, 0.6, 0.9])  # Bernoulli rewards
 VALUE = P @ MEANS
 ESTIMATES = (lb.inverse_propensity, lb.self_normalised, lb.doubly_robust)

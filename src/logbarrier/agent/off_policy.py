@@ -8,7 +8,7 @@ decisions at which p could act count, those with an available arm that p ever dr
     self-normalised      sum w_i R_i / sum w_i                            biased by O(1/n), never outside the rewards seen
     doubly robust        (1/n) sum [ sum_a p_i(a) m(a) + w_i (R_i - m(a_i)) ]   unbiased, and better with a better m
 
-with m(a) the arm's mean reward in the other half of the log, so that no reward judges itself. Propensities may depend on what
+with m(a) the arm's mean reward in the other half of the log, so no reward evaluates itself. Propensities may depend on what
 happened before, as those of an agent do: the estimates stay unbiased, and their intervals hold for long logs.
 """
 

@@ -47,7 +47,7 @@ class Connection(HttpToolsProtocol):
     Connections that never carried the token are closed before all others.
     """
 
-    # Slots, so that uvicorn's attributes stay in a compact dict.
+    # __slots__, so that uvicorn's attributes stay in a compact dict.
     __slots__ = ("_finished", "_idle_since", "_in_rest", "_left", "_refused", "_timer", "_trusted")
 
     def __init__(self, *given: Any, **named: Any) -> None:

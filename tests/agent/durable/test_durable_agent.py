@@ -209,7 +209,7 @@ def test_a_write_that_fails_is_an_error_for_all_and_changes_nothing(path):
         calls = [lambda ledger: ledger.ask(), lambda ledger: ledger.forget(ledger.agent.pending[-1])]
         with pytest.raises(OSError, match=r"cannot be written \(database or disk is full\); nothing was done"):
             agent.perform(calls * 300)
-        assert agent.state_dict() == before  # the file was opened anew, without the limit
+        assert agent.state_dict() == before  # the file was opened again, without the limit
         assert agent.tell(decision, 1.0) == "told"
         assert (agent.replayed().policy == agent.policy).all()
 
