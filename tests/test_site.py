@@ -66,7 +66,7 @@ def place_of(package: str, name: str) -> str:
     """Where a public name is defined; of a constant, which does not know, its name alone."""
     owner = importlib.import_module(package)
     given, stub = getattr(owner, name), Path(owner.__file__).with_suffix(".pyi")
-    if inspect.ismodule(given) and stub.exists():  # a loaded subpackage may hide a name: lb.lab
+    if inspect.ismodule(given) and package == "logbarrier":  # a loaded subpackage may hide a name: lb.lab
         module, original = names_in(stub)[name]
         given = getattr(importlib.import_module(f"{package}.{module}"), original)
     if inspect.ismodule(given):
