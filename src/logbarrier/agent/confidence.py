@@ -21,9 +21,6 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from scipy.optimize import brentq
-from scipy.special import betaln, xlogy
-
 FEWEST = 30  # rewards of an arm, below which an asymptotic interval would say nothing
 SHRUNK_BY = 5.0  # rewards of the pooled variance that each arm's variance is mixed with
 TIGHTEST_AT = 1000  # rewards, where the asymptotic intervals of level 0.95 are tightest
@@ -50,6 +47,8 @@ class Clicks(NamedTuple):
 
     def log_martingale(self, p: float) -> float:
         """log M(p)."""
+        from scipy.special import betaln, xlogy  # takes a fifth of a second, and agents that only decide need none of it
+
         ones = self.rewards * self.mean
         zeros = self.rewards - ones
         return float(betaln(ones + 0.5, zeros + 0.5) - betaln(0.5, 0.5) - xlogy(ones, p) - xlogy(zeros, 1 - p))
@@ -61,6 +60,8 @@ class Clicks(NamedTuple):
 
         def excess(p: float) -> float:
             return min(self.log_martingale(p) - log_bound, 1e300)
+
+        from scipy.optimize import brentq
 
         low = brentq(excess, 0.0, self.mean, xtol=1e-15) if self.mean > 0 else 0.0
         high = brentq(excess, self.mean, 1.0, xtol=1e-15) if self.mean < 1 else 1.0
