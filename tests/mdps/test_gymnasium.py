@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -146,3 +149,17 @@ def test_what_is_not_finite_is_refused_in_one_sentence(environment, sentence):
     with pytest.raises((ValueError, TypeError), match=sentence) as refused:
         mdps.Environment(environment)
     assert "\n" not in str(refused.value)
+
+
+def test_a_script_without_a_guard_gets_one_sentence(tmp_path):
+    """Each process starts by running the script again, which would start processes for ever."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from logbarrier import mdps\n"
+        "lake = mdps.Environment('FrozenLake-v1', gamma=0.99)\n"
+        "mdps.simulate(mdps.PG(learning_rate=0.5), lake, horizon=60_000, runs=2, threads=2)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "RuntimeError: simulate: a process of the environment ended; a script must call simulate below" in done.stderr
+    assert "BrokenProcessPool" not in done.stderr

@@ -10,6 +10,7 @@ import pickle
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,11 @@ def _in_processes(tasks: list[Any], count: int, report: Callable[[int], None]) -
             shown, before = int(done.value), shown
             report(shown - before)
         return np.array([future.result() for future in futures])
+    except BrokenProcessPool:
+        raise RuntimeError(
+            "simulate: a process of the environment ended; a script must call simulate below if __name__ == '__main__':, "
+            "or pass threads=1"
+        ) from None
     except BaseException:
         for process in (getattr(pool, "_processes", None) or {}).values():
             process.terminate()

@@ -228,7 +228,7 @@ def draw(u, t, policy, vectors, memory, hyper, stream):
 
 @dataclass(frozen=True, kw_only=True)
 class OptimisticBarrier(VectorRule):
-    """The paper's maximiser on optimistic values: nothing to set, for rewards of any law, unit and offset.
+    """The paper's maximiser on optimistic values: nothing to set, whatever the unit and offset of the rewards.
 
         p(a) = 1/(lambda + eta (U(best) - U(a))),   lambda such that the probabilities sum to 1
 
@@ -238,8 +238,7 @@ class OptimisticBarrier(VectorRule):
         U(a) = mu(a) + optimism sqrt(1 + 1.2 log(1 + t/(K n(a)))) s(a),      s(a) the standard error of mu(a)
         eta  = (K/s)(1/c + g/s),      s = s(best), g the mean of U(best) - U(a) over the other arms
 
-    optimism  how far values are raised; regret of clearly worse arms grows with its square. Less than 1 loses the best arm more
-              often, and with it single runs; at most 100
+    optimism  how far values are raised; regret of clearly worse arms grows with its square; at most 100
     c         the price of randomising: sum_a p(a) (U(best) - U(a)) = (K - lambda)/eta is at most c s(best) at every step. More
               makes logged decisions more useful for off-policy estimates; at most 100
     changing  whether it monitors the rewards of every arm for changes, and forgets the table after one
