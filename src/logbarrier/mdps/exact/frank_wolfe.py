@@ -2,8 +2,8 @@
 
 The objective eta J + h is concave in mu, on a polytope whose linear programmes policy iteration solves. An iteration at mu
 
-1. computes the reward eta R + b, b the gradient of h, and a policy that is optimal for it: no policy is better than mu by
-   more than the gap, which the values of that policy certify (weak duality);
+1. computes the reward eta R + b, b the gradient of h, and a policy that is optimal for it. The values of that policy certify
+   the gap: no policy is better than mu by more (weak duality);
 2. adds the measures of that policy, and of two policies pi exp(tau A) closer by (A the advantage of the same reward), to the
    measures found before;
 3. maximises the objective over all mixtures of these measures by Newton's method with an active set (`mixtures`).
