@@ -131,7 +131,22 @@ def test_the_site_is_searched_from_files_and_from_a_server(site, browser):
         server.shutdown()
 
 
-def test_formulas_are_rendered_and_none_is_wrong(site, browser):
+FORMULAS = "[...document.querySelectorAll('mjx-container > svg')]"
+    "[...document.querySelectorAll('mjx-container > svg')].filter((e) => e.getBoundingClientRect().width < 3).length"
+)
+
+
+@pytest.fixture
+def phone(browser):
+    """The browser with the screen of a phone."""
+    shape = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", shape)
+    yield browser
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_formulas_are_rendered_on_a_phone_and_none_is_wrong(site, phone):
+    browser = phone
     pages = [page for page in sorted(site.rglob("*.html")) if 'class="arithmatex"' in page.read_text()]
     assert len(pages) > 0
     for page in pages:
