@@ -84,7 +84,8 @@ def main() -> int:
     wrong = {name: what for name, (_, things) in table.items() if (what := what_is_wrong(name, things))}
     for name, what in wrong.items():
         print(f"docs/images/{name} {what}; made by {table[name][0]}.py")
-    print(f"{len(table)} pictures, {len(wrong)} to make again")
+    files = {str(file.relative_to(IMAGES)) for file in IMAGES.rglob("*.*")}
+    print(f"{len(table)} pictures, {len(wrong)} to make again; {len(files - set(table))} others have no stamp")
     return int(bool(wrong))
 
 
