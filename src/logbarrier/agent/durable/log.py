@@ -46,8 +46,9 @@ def read_log(path: str | Path, *, after: int = -1, experiment: str = DEFAULT) ->
         id, time, arm
         probability       the propensity it was drawn with
         subject, context  or None
-        arm_set           a number for all the arms that the agent had then; None where `ask` was given fewer
-        available         the names of the arms it was drawn from
+        actions           the features of the actions offered, or None
+        arm_set           a number for all the arms that the agent had then; None where `ask` was given fewer, or actions
+        available         the names of the arms or actions it was drawn from
         reward            None if none came
         outcome, closed   "told", "forgotten" or "expired", and when; None while it is pending
 
@@ -101,6 +102,8 @@ def log_row(path: Path, decision: list[Event], arm_sets: ArmSets) -> dict[str, A
     detail = read_detail(asked.detail)
     if detail.available is not None:
         arm_set, available = None, detail.available
+    if detail.actions is not None:
+        arm_set, available = None, [name for name, _ in detail.actions]
     return {
         "id": asked.decision,
         "time": asked.time,
@@ -108,6 +111,7 @@ def log_row(path: Path, decision: list[Event], arm_sets: ArmSets) -> dict[str, A
         "probability": asked.probability,
         "subject": detail.subject,
         "context": detail.context,
+        "actions": None if detail.actions is None else [features for _, features in detail.actions],
         "arm_set": arm_set,
         "available": available,
         "reward": None if settled is None else settled.reward,
