@@ -138,7 +138,10 @@ def test_formulas_are_rendered_and_none_is_wrong(site, browser):
         browser.get(f"file://{page}")
         count = browser.execute_script("return document.querySelectorAll('.arithmatex').length")
         wait_for(browser, f"document.querySelectorAll('.arithmatex mjx-container').length == {count}")
-        assert browser.execute_script("return [...document.querySelectorAll('[data-mjx-error]')].map(e => e.dataset.mjxError)") == []
+        assert (
+            browser.execute_script("return [...document.querySelectorAll('[data-mjx-error]')].map(e => e.dataset.mjxError)")
+            == []
+        )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
