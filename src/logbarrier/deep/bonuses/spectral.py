@@ -10,6 +10,7 @@ With `logits`, z is replaced by (e_a - pi) times z, the score of a last layer on
 from __future__ import annotations
 
 import math
+from numbers import Integral
 from typing import Any
 
 import torch
@@ -39,7 +40,7 @@ class SpectralBonus(Bonus):
         super().__init__()
         check("SpectralBonus", 0.0 < ridge < math.inf, "ridge must be positive and finite", ridge)
         check("SpectralBonus", 0.0 <= memory <= 1.0, "memory must lie between 0 and 1", memory)
-        check("SpectralBonus", isinstance(logits, int) and logits >= 0, "logits must be an integer of at least 0", logits)
+        check("SpectralBonus", isinstance(logits, Integral) and logits >= 0, "logits must be an integer of at least 0", logits)
         self.features, self.ridge, self.memory, self.logits = features, ridge, memory, logits
         self.size = size_of("SpectralBonus", features, size)
         self.register_buffer("gram", torch.zeros(2 * (self.size * max(1, logits),)))
