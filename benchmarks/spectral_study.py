@@ -162,7 +162,11 @@ def tuned(rows: list[Row], task: str, method: str) -> int:
 
 
 def complete(tasks: list[str], methods: list[str]) -> None:
-    """Make the runs that are missing: for each task and method, those that tune, then those that test."""
+    """Make the runs that are missing: for each task and method, those that tune, then those that test.
+
+    Seeds come in a random order, so that several processes can share the work.
+    """
+    shuffled = np.random.default_rng().permutation
 
     def make(*key: Any) -> None:
         if key not in map(key_of, stored()):
@@ -174,10 +178,10 @@ def complete(tasks: list[str], methods: list[str]) -> None:
     for group in ([m for m in methods if m in FIRST_METHODS], [m for m in methods if m not in FIRST_METHODS]):
         for task in tasks:
             for method in group:
-                for seed in TUNING_SEEDS:
+                for seed in shuffled(TUNING_SEEDS).tolist():
                     for setting in range(2):
                         make(task, method, setting, seed)
-                for seed in TEST_SEEDS:
+                for seed in shuffled(TEST_SEEDS).tolist():
                     make(task, method, tuned(stored(), task, method), seed)
 
 

@@ -18,6 +18,8 @@ from torch import Tensor
 
 from .batch import Batch, Bonus, FeatureMap, check, features_of, size_of
 
+SAMPLE = 256  # about as many steps of a batch estimate the share of new directions
+
 
 class SpectralBonus(Bonus):
     """z^T (G + ridge I)^-1 z, with one Cholesky factorisation per batch; between 0 and 1 for features of norm 1 and ridge 1.
@@ -59,11 +61,15 @@ class SpectralBonus(Bonus):
             self.features.update(batch.flat())
         z = self._vectors(batch)
         # Leverage above 1/2: the data so far has less than one step's weight in this direction.
-        self.new_share = float((self._leverage(self.gram, z) > 0.5 * (z * z).sum(1) / self.ridge).float().mean())
+        sample = z[:: max(1, len(z) // SAMPLE)]
+        self.new_share = float((self._leverage(self.gram, sample) > 0.5 * (sample * sample).sum(1) / self.ridge).float().mean())
         self.gram.mul_(self.memory).addmm_(z.T, z)
 
     def report(self) -> dict[str, float]:
-        """Return the effective dimension tr G (G + ridge I)^-1, and the share of the last batch in new directions."""
+        """Return the effective dimension tr G (G + ridge I)^-1, and the share of the last batch in new directions.
+
+        The share is that of about 256 steps of the batch, evenly spaced.
+        """
         values = torch.linalg.eigvalsh(self.gram).clamp(min=0.0)
         return {"effective_dimension": float((values / (values + self.ridge)).sum()), "new_share": self.new_share}
 
