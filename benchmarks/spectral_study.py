@@ -186,7 +186,7 @@ def complete(tasks: list[str], methods: list[str]) -> None:
 
 
 def interquartile_mean(values: np.ndarray) -> np.ndarray:
-    """Return the mean of the middle half along the last axis; its length is a multiple of 4."""
+    """Return the mean along the last axis without the lowest and the highest quarter, rounded down."""
     quarter = values.shape[-1] // 4
     return np.sort(values, axis=-1)[..., quarter : values.shape[-1] - quarter].mean(-1)
 
@@ -209,7 +209,7 @@ def table(rows: list[Row]) -> str:
     for task in TASKS:
         for method in METHODS:
             found = select(rows, TEST_SEEDS, task=task, method=method, setting=tuned(rows, task, method))
-            if len(found) < len(TEST_SEEDS):
+            if not found:
                 continue
             solved = sum(row["solved"] for row in found)
             share = "{:.2f} to {:.2f}".format(*share_interval(solved, len(found)))
@@ -221,7 +221,7 @@ def table(rows: list[Row]) -> str:
             value = METHODS[method][0][found[0]["setting"]]
             lines.append(f"| {task} | {method} | {value} | {solved} of {len(found)} | {share} | {steps} | {middle} |")
     for method, strata in returns.items():
-        if len(strata) == len(TASKS):
+        if [len(values) for values in strata] == [len(TEST_SEEDS)] * len(TASKS):
             middle = "{:.2f} | {:.2f} to {:.2f}".format(*interquartile_interval(strata))
             lines.append(f"| **all** | {method} | | | | | {middle} |")
     return "\n".join(lines)
