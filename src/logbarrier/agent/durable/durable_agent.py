@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,8 @@ class DurableAgent(Experiment):
     rule, arms      as for Agent; for a file that exists they may be left out, and must agree if given
     seed, floor     likewise; 0 at creation unless given
     start, means    likewise; None at creation unless given
-    features        likewise; with them the agent is a `ContextualAgent`, without a rule, and every ask needs a context
+    features        likewise; with a rule such as lb.LogDetSGB the features (K, m) of the arms. Without a rule they describe
+                    contexts: the agent is a `ContextualAgent`, and every ask needs a context
     ttl             seconds after which a decision without a reward is closed; None: never
     default_reward  the reward of a closed decision; None: it is forgotten
     clock           seconds; unless given, the time of day at opening, then steady
@@ -56,7 +57,7 @@ class DurableAgent(Experiment):
         start: Any = None,
         means: Any = None,
         floor: float | None = None,
-        features: int | Mapping[str, Any] | None = None,
+        features: Any = None,
         ttl: float | None = None,
         default_reward: float | None = None,
         clock: Callable[[], float] | None = None,
@@ -81,7 +82,7 @@ class DurableAgent(Experiment):
             raise
 
     def _new_agent(self, rule: Rule | None, given: dict[str, Any]) -> AnyAgent:
-        if given["arms"] is None or (rule is None) == (given["features"] is None):
+        if given["arms"] is None or (rule is None and given["features"] is None):
             raise ValueError(f"DurableAgent: {self.path} is new, so it needs arms, and a rule or features")
         return new_agent(rule, {**given, "seed": given["seed"] or 0, "floor": given["floor"] or 0.0})
 
@@ -121,9 +122,9 @@ def checked_path(path: str | Path) -> Path:
 
 
 def new_agent(rule: Rule | None, given: dict[str, Any]) -> AnyAgent:
-    """An agent with a rule, or one with features."""
+    """An agent with a rule, which may use features of arms, or one with features of contexts."""
     if rule is not None:
-        return Agent(rule, **{name: value for name, value in given.items() if name != "features"})
+        return Agent(rule, **given)
     unfit = next((name for name in ("start", "means") if given.get(name) is not None), None)
     if unfit is not None:
         raise ValueError(f"DurableAgent: {unfit} must be left out where there are features")
