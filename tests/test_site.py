@@ -20,7 +20,6 @@ from pathlib import Path
 import pytest
 import typer
 
-from logbarrier.base.lazy_names import names_in
 from logbarrier.cli import app
 
 ROOT = Path(__file__).parent.parent
@@ -69,10 +68,7 @@ def anchors(site):
 def place_of(package: str, name: str) -> str:
     """Where a public name is defined; of a constant, which does not know, its name alone."""
     owner = importlib.import_module(package)
-    given, stub = getattr(owner, name), Path(owner.__file__).with_suffix(".pyi")
-    if inspect.ismodule(given) and package == "logbarrier":  # a loaded subpackage may hide a name: lb.lab
-        module, original = names_in(stub)[name]
-        given = getattr(importlib.import_module(f"{package}.{module}"), original)
+    given = getattr(owner, name)
     if inspect.ismodule(given):
         return given.__name__
     return f"{given.__module__}.{given.__qualname__}" if inspect.isclass(given) or inspect.isfunction(given) else f".{name}"
