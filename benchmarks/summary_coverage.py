@@ -1,4 +1,4 @@
-"""How often the intervals of a summary contain every mean at every look, how often a wrong winner is declared, and how soon one is.
+"""How often the intervals of a summary contain every mean at every look, how often a winner is wrong, and how soon it comes.
 
 Experiments with clicks are decided by `OptimisticBarrier` (through `lb.Agent`) and by Thompson sampling (exact, many at once).
 
@@ -121,8 +121,7 @@ def covered(counts: np.ndarray, means: tuple[float, ...]) -> dict[str, Any]:
     for look in counts:
         summary = summary_of(look)
         for arm, mean in zip(summary.arms, means, strict=True):
-            assert arm.low is not None and arm.high is not None
-            covers = covers and arm.low <= mean <= arm.high
+            covers = covers and (arm.low or 0.0) <= mean <= (arm.high or 1.0)
             if arm.mean is not None and arm.rewards > 1:
                 half = 1.96 * math.sqrt(arm.mean * (1 - arm.mean) / (arm.rewards - 1))
                 naive = naive and abs(arm.mean - mean) <= half
