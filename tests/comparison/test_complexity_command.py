@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from logbarrier.cli import app
 
-TINY = ["--only", "sgb", "--only", "ucb1", "--runs", "8", "--horizon", "3e4", "--threads", "1", "--quiet"]
+TINY = ["--system", "sgb", "--system", "ucb1", "--runs", "8", "--horizon", "3e4", "--threads", "1", "--quiet"]
 
 
 def complexity(*arguments):

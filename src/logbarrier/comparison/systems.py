@@ -138,7 +138,7 @@ class Family(Enum):
 class System:
     """A rule for every accuracy epsilon, and what is claimed for it.
 
-    name        what `--only` selects by
+    name        what `--system` selects by
     family      whom it is drawn with
     reference   whose algorithm it is
     place       where the paper has it: "Tables 1 and 2", "Algorithm 2", "outside the paper", ...

@@ -50,7 +50,8 @@ class Ledger(JournaledAgent):
                 return standing
         plain = plain_context(context)
         decision = ask(self.agent, chosen, plain)
-        detail = AskDetail(chosen, subject, plain).text()
+        has_detail = chosen is not None or subject is not None or plain is not None
+        detail = AskDetail(chosen, subject, plain).text() if has_detail else None
         event = self._note("ask", decision.id, arm=decision.arm, probability=decision.probability, detail=detail)
         if subject is not None:
             name = str(event.arm)
