@@ -72,7 +72,7 @@ class Clicks(NamedTuple):
 
         low = brentq(excess, 0.0, self.mean, xtol=1e-15) if self.mean > 0 else 0.0
         high = brentq(excess, self.mean, 1.0, xtol=1e-15) if self.mean < 1 else 1.0
-        return float(low), float(high)
+        return (float(low) if low > 1e-12 else 0.0), (float(high) if high < 1 - 1e-12 else 1.0)
 
     def against(self, other: Clicks) -> float:
         """log of the evidence that this arm is better than the other, at the common mean where it is least."""

@@ -14,7 +14,7 @@ from ..agent.durable.log import read_log
 from ..agent.off_policy import Log, doubly_robust
 from ..agent.summary import summarise
 from .committer import Committer
-from .fields import ARM, ARMS, CONTEXT, FEATURE, ID, PROBABILITIES, PROPENSITY, REWARD, SHARE, SUBJECT, SUBSET
+from .fields import ACTIONS, ARM, ARMS, CONTEXT, FEATURE, ID, PROBABILITIES, PROPENSITY, REWARD, SHARE, SUBJECT, SUBSET
 from .metrics import Metrics
 from .operations import Asked, Body, operation
 
@@ -48,9 +48,9 @@ class Decisions:
     @operation(
         "POST",
         "/decide",
-        "Draw an arm, from all or from those available. A subject is given the same decision again.",
+        "Draw an arm, from all or from those available, or an action. A subject is given the same decision again.",
         {"id": ID.schema, "arm": ARM.schema, "probability": PROPENSITY.schema},
-        optional={"available": SUBSET, "subject": SUBJECT, "context": CONTEXT},
+        optional={"available": SUBSET, "subject": SUBJECT, "context": CONTEXT, "actions": ACTIONS},
         missing="There is no such experiment.",
     )
     async def decide(self, asked: Asked) -> Body:
@@ -206,7 +206,7 @@ class Decisions:
     async def value(self, asked: Asked) -> Body:
         """What another policy would have earned."""
         path, agent = await self._committer.do(lambda file: (file.path, file.ledger(asked.name).agent))
-        features, policy = getattr(agent, "features", None), asked.body.get("always", asked.body.get("policy"))
+        features, policy = getattr(agent, "features", None) or None, asked.body.get("always", asked.body.get("policy"))
 
         def estimated() -> Body:
             log = Log.from_rows(read_log(path, experiment=asked.name))
