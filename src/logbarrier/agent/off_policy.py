@@ -112,8 +112,8 @@ class Value:
 def inverse_propensity(log: Log, policy: Any, *, level: float = LEVEL) -> Value:
     """The value of a policy, (1/n) sum w_i R_i.
 
-    policy: the name of an arm, for always that one; a probability for each of log.names, (K,), or a dict by name; a function
-    from a context to an arm or to such a dict; or a `PolicyTable`, which names the policy decision by decision.
+    policy: the name of an arm, for always that one; probabilities (K,) in the order of log.names, or a dict by name. It may
+    also be a function from a context to one of these, or a `PolicyTable`, which names the policy decision by decision.
 
     >>> rows = [{"arm": "a", "reward": 1.0, "probability": 0.5}, {"arm": "b", "reward": 0.0, "probability": 0.5}] * 50
     >>> round(inverse_propensity(Log.from_rows(rows), {"a": 0.8, "b": 0.2}).mean, 9)
@@ -214,7 +214,7 @@ def _weights(log: Log, policy: Any, level: float, warn: bool = True) -> tuple[Lo
     if not whole.all():
         doubts.append(
             f"the policy could act as given at {whole.sum()} of {len(log)} decisions; at {(acts & ~whole).sum()} some of its "
-            f"arms were missing, and it is restricted to the others; at {(~acts).sum()} all were missing, which do not count"
+            f"arms were missing; at {(~acts).sum()} all were missing, and those do not count"
         )
     log, masses = log.only(acts), masses[acts]
     policies = log.available * p[acts] / masses[:, None]

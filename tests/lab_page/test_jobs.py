@@ -9,12 +9,12 @@ import pytest
 
 import logbarrier as lb
 from logbarrier.bandits.policies import policies
-from logbarrier.lab import jobs
-from logbarrier.lab.jobs import Compiling, Curves, Paths, ResultCache, blocks, curves_job, paths_job
-from logbarrier.lab.laws import instance_of, problem_of
-from logbarrier.lab.rules import curves_of
-from logbarrier.lab.state import State
-from logbarrier.lab.worker import Stale, Worker
+from logbarrier.lab_page import jobs
+from logbarrier.lab_page.jobs import Compiling, Curves, Paths, ResultCache, blocks, curves_job, paths_job
+from logbarrier.lab_page.laws import instance_of, problem_of
+from logbarrier.lab_page.rules import curves_of
+from logbarrier.lab_page.state import State
+from logbarrier.lab_page.worker import Stale, Worker
 from logbarrier.theory.plateau import mean_plateau
 
 STATE = State(arms=5, horizon=300, runs=30, rules=("lb", "sgb"), etas=(50.0,))

@@ -17,6 +17,13 @@ from .presets import PRESETS
 from .rules import CHOICES
 from .state import MOST_ARMS, MOST_HORIZON, MOST_RUNS, State
 
+# What a view does not depend on; its controls are not shown.
+WITHOUT_EFFECT = {
+    "distribution": {"spacing"},
+    "policy": {"spacing", "runs"},
+    "simplex": {"spacing", "runs", "arms"},
+    "environment": {"arms", "gap", "noise", "start", "more_etas", "rules", "law"},
+}
 Changed = Callable[[dict[str, Any]], None]
 UNIFORM = -6.1  # where the start's slider stands for a uniform start; above, the exponent of p(a*)
 SHEET = """
@@ -45,6 +52,20 @@ def two_digits(exponent: float) -> float:
     (2000.0, 0.1)
     """
     return float(f"{10.0**exponent:.1e}")
+
+
+def without_effect(state: State) -> set[str]:
+    """Return the controls that change nothing in a state.
+
+    >>> sorted(without_effect(State(view="environment"))), sorted(without_effect(State(rules=("sgb",))))
+    (['arms', 'gap', 'law', 'more_etas', 'noise', 'rules', 'start'], ['environment', 'eta', 'more_etas'])
+    """
+    if state.view == "environment":
+        return WITHOUT_EFFECT["environment"]
+    idle = {"environment", *WITHOUT_EFFECT.get(state.view, ())}
+    if "lb" not in state.rules:
+        idle |= {"more_etas"} if "ent" in state.rules else {"more_etas", "eta"}
+    return idle if LAWS[state.law].noisy else idle | {"noise"}
 
 
 VALUE = 'return Number((10 ** tick).toPrecision(2)).toLocaleString("en", {maximumSignificantDigits: 2})'
@@ -112,15 +133,18 @@ class Controls:
         )
         self.rules.on_change("active", lambda _attr, _old, new: self._report(rules=tuple(self._keys(new))))
         self._further: tuple[float, ...] = ()
+        self._by_name = {
+            "environment": self.environment,
+            **{name: slider.widget for name, slider in self.sliders.items()},
+            "more_etas": self.more_etas,
+            "rules": self.rules,
+            "law": self.law,
+            "spacing": self.spacing,
+            "seed": self.seed,
+        }
         self.layout = column(
             self.preset,
-            self.environment,
-            *(slider.widget for slider in self.sliders.values()),
-            self.more_etas,
-            self.rules,
-            self.law,
-            self.spacing,
-            self.seed,
+            *self._by_name.values(),
             name="controls",
             sizing_mode="stretch_width",
         )
@@ -134,14 +158,9 @@ class Controls:
                 self.sliders[name].show(float(np.log10(getattr(state, name))), getattr(state, name))
             self.sliders["eta"].show(float(np.log10(state.etas[0])), state.etas[0])
             self.sliders["start"].show(UNIFORM if state.start is None else float(np.log10(state.start)), state.start)
-            self.environment.visible = state.view == "environment"
             self.environment.value = state.environment
-            for name, slider in self.sliders.items():
-                slider.widget.disabled = state.view == "environment" and name != "eta"
-            if state.view == "simplex":
-                self.sliders["arms"].widget.disabled = True
-            if not LAWS[state.law].noisy:
-                self.sliders["noise"].widget.disabled = True
+            for name, widget in self._by_name.items():
+                widget.visible = name not in without_effect(state)
             self.more_etas.value = ", ".join(f"{eta:g}" for eta in state.etas[1:])
             self.rules.active = [number for number, key in enumerate(CHOICES) if key in state.rules]
             self.law.value, self.spacing.value, self.seed.value = state.law, state.spacing, state.seed

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import logbarrier as lb
-from logbarrier.lab.gallery import state_of
-from logbarrier.lab.jobs import Curves, ResultCache, curves_job
-from logbarrier.lab.laws import LAWS, problem_of
-from logbarrier.lab.presets import PRESETS
-from logbarrier.lab.rules import CHOICES, curves_of
-from logbarrier.lab.source import as_python, as_toml
-from logbarrier.lab.state import State
+from logbarrier.lab_page.gallery import state_of
+from logbarrier.lab_page.jobs import Curves, ResultCache, curves_job
+from logbarrier.lab_page.laws import LAWS, problem_of
+from logbarrier.lab_page.presets import PRESETS
+from logbarrier.lab_page.rules import CHOICES, curves_of
+from logbarrier.lab_page.source import as_python, as_toml
+from logbarrier.lab_page.state import State
 from logbarrier.paper import baselines, eta, figure_1
 from logbarrier.studies.study_file import read_study
 from logbarrier.studies.tables import problem_of as problem_of_table
@@ -145,7 +145,7 @@ def test_a_study_file_that_cannot_be_written_is_refused_with_a_sentence():
         as_toml(State(law="uniform", arms=5000))
     with pytest.raises(ValueError, match="none of these rules can be given a bad start"):
         as_toml(State(start=0.01, rules=("ucb1",)))
-    with pytest.raises(ValueError, match="the environment view simulates nothing"):
+    with pytest.raises(ValueError, match="the environment view has no study file"):
         as_toml(State(view="environment"))
 
 

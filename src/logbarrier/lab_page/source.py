@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..bandits.problems import Bandit
 from ..studies import Study, product
 from ..studies.study_file import study_as_toml
-from . import environments
+from . import learning
 from .laws import LAWS, problem_of
 from .rules import curves_of
 from .state import State
@@ -16,7 +16,7 @@ MOST_MEANS = 2000  # of a fixed instance, written out in a study file
 def as_python(state: State) -> str:
     """A script that computes what a state shows, number by number; for single runs, the curves they are part of."""
     if state.view == "environment":
-        return environments.as_python(state)
+        return learning.as_python(state)
     options = f"horizon={state.horizon}, runs={state.runs}, seed={state.seed}"
     if state.spacing != "linear":
         options += f', spacing="{state.spacing}"'
@@ -39,7 +39,7 @@ def as_python(state: State) -> str:
 def as_toml(state: State) -> str:
     """A study file for `logbarrier run`; ValueError where no study can say it."""
     if state.view == "environment":
-        raise ValueError("lab: the environment view simulates nothing, so it has no study file; use 'as Python'")
+        raise ValueError("lab: the environment view has no study file; use 'as Python'")
     problem, curves = problem_of(state), curves_of(state)
     if isinstance(problem, Bandit) and problem.n_arms > MOST_MEANS:
         raise ValueError(f"lab: a study file with one fixed instance takes at most {MOST_MEANS} arms, got {problem.n_arms}")

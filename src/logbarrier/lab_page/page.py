@@ -19,7 +19,9 @@ from ..base.failure import INVALID
 from .controls import SHEET, Controls, view_buttons
 from .gallery import GALLERY, state_of
 from .jobs import Compiling, ResultCache
+from .scripts import COPY, ON_DRAWN, ON_FILE, PNG
 from .source import as_python, as_toml
+from .state import State
 from .views.figure import HEIGHT, THEMED, View, csv_text
 from .worker import Worker
 
@@ -34,28 +36,6 @@ MOST_PICTURES = 12  # stored until their view is chosen again
 SAY = ":host { color: var(--faint); font: inherit; min-height: 1.4em; }"
 TEXT = ":host { color: var(--ink); } pre { overflow-x: auto; background: var(--field); padding: 0.75rem; }"
 
-# The address follows the state, and whoever listens (a benchmark, a test) is sent what was rendered.
-ON_DRAWN = """
-const [query, stage, ticket] = [wire.data.query[0], wire.data.stage[0], wire.data.ticket[0]]
-const address = location.pathname + (query ? "?" + query : "")
-if (address != location.pathname + location.search) history.replaceState(null, "", address)
-document.dispatchEvent(new CustomEvent("lab", {detail: {query, stage, ticket}}))
-"""
-ON_FILE = """
-const link = document.createElement("a")
-link.href = URL.createObjectURL(new Blob([file.data.text[0]], {type: "text/plain"}))
-link.download = file.data.name[0]
-link.click()
-"""
-PNG = """
-Bokeh.index.find_one(holder).export("png").to_blob().then((blob) => {
-  const link = document.createElement("a")
-  link.href = URL.createObjectURL(blob)
-  link.download = "logbarrier.png"
-  link.click()
-})
-"""
-
 
 class Page:
     """The state of one tab and all that hangs on it.
@@ -65,6 +45,7 @@ class Page:
 
     def __init__(self, document: Document, query: str, cache: ResultCache, later: Later) -> None:
         self._document, self._cache, self._later = document, cache, later
+        self._arms = State().arms  # to return to after the simplex view, which has three
         self.state, self._notice = state_of(query)  # the notice says why an address was not taken
         self.result: Any = None
         self._built: dict[Any, View] = {}
@@ -85,7 +66,9 @@ class Page:
         self.worker.close()
 
     def change(self, settings: dict[str, Any]) -> None:
-        """Take new settings, or say why not."""
+        """Take new settings, or say why not; after the simplex view K is what it was before."""
+        if self.state.view == "simplex" and settings.get("view", "simplex") != "simplex":
+            settings = {"arms": self._arms, **settings}
         try:
             wanted = self.state.changed(**settings)
         except INVALID as error:
@@ -96,6 +79,8 @@ class Page:
         if wanted == self.state:
             return
         self._notice = ""
+        if self.state.view != "simplex":
+            self._arms = self.state.arms
         only_moment = wanted == replace(self.state, at=wanted.at) and self.result is not None
         self.state = wanted
         if only_moment:
@@ -116,6 +101,7 @@ class Page:
         self._moment.visible = GALLERY[self.state.view].of_one_moment
         self._time.value = self.state.at
         self._text.visible = False
+        self._toml.visible = self.state.view != "environment"
         self._build()
 
     def _ask(self) -> None:
@@ -252,11 +238,15 @@ class Page:
         self._file.js_on_change("data", CustomJS(args={"file": self._file}, code=ON_FILE))
         png = _button("PNG", None)
         png.js_on_click(CustomJS(args={"holder": self._holder}, code=PNG))
+        link = _button("Copy link", None)
+        link.js_on_click(CustomJS(code=COPY))
+        self._toml = _button("as study.toml", partial(self._show_text, as_toml))
         exports = row(
+            link,
             png,
             _button("CSV", self._download_csv),
             _button("as Python", partial(self._show_text, as_python)),
-            _button("as study.toml", partial(self._show_text, as_toml)),
+            self._toml,
             self._stop,
             sizing_mode="stretch_width",
             styles={"flex-wrap": "wrap"},

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import logbarrier as lb
-from logbarrier.lab.state import State
+from logbarrier.lab_page.state import State
 
 LISTEN = "window.seen = []; document.addEventListener('lab', (event) => window.seen.push(event.detail))"
 QUICK = "horizon=400&runs=12"
@@ -135,6 +135,28 @@ def test_exports_give_the_numbers_and_the_code_on_the_page(tab, tmp_path):
     tab.wait_for(lambda: "lb.simulate(rule, problem, horizon=400, runs=13" in tab.run(text))
 
 
+def test_the_link_is_copied(tab):
+    tab.browser.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
+    tab.browser.execute_cdp_cmd(
+        "Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"], "origin": tab.url}
+    )
+    tab.open("alpha=0.3&" + QUICK)
+    tab.run("button('Copy link').click()")
+    tab.wait_for(lambda: tab.run("return button('Copied') !== undefined"))
+    copied = tab.browser.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
+    assert copied == tab.browser.current_url
+    assert State.of_query(copied.partition("?")[2]).alpha == 0.3
+
+
+def test_the_view_of_environments_shows_the_spectral_barrier_ahead_and_only_its_controls(tab):
+    tab.open("view=environment&runs=4")
+    tab.wait_for(lambda: tab.run("return columns('label').at(-1).data.label.length == 4"))
+    ends = tab.run("const d = columns('label').at(-1).data; return d.label.map((l, i) => [l, [...d.ys[i]].at(-1)])")
+    assert max(ends, key=lambda pair: pair[1])[0] == "spectral barrier"
+    shown = tab.run("return ['Arms K', 'Gap', 'Learning rate', 'Barrier eta'].map((n) => named(n)?.checkVisibility() ?? false)")
+    assert shown == [False, False, True, True]
+
+
 def test_long_work_shows_progress_and_can_be_stopped(tab):
     tab.open("horizon=2500000&runs=100&rules=sgb")
     status = "return all(document).find((e) => e.getAttribute('role') == 'status').shadowRoot.textContent"
@@ -153,7 +175,7 @@ def test_a_wrong_address_shows_the_default_and_says_why(tab):
 def test_one_tab_too_many_is_told_so(page, monkeypatch):
     from bokeh.document import Document
 
-    from logbarrier.lab import server
+    from logbarrier.lab_page import server
 
     monkeypatch.setattr(server, "_open_pages", set(range(server.MOST_SESSIONS)))
     document = Document()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..base.failure import INVALID
-from .environments import maxima_job
 from .jobs import ResultCache, curves_job, paths_job
+from .learning import learning_job
 from .rules import curves_of
 from .state import State
 from .views import curves
@@ -44,8 +44,8 @@ def _paths(state: State, cache: ResultCache, check: Check) -> Iterator[Any]:
     return paths_job(state, check)
 
 
-def _maxima(state: State, cache: ResultCache, check: Check) -> Iterator[Any]:
-    return maxima_job(state, check)
+def _learning(state: State, cache: ResultCache, check: Check) -> Iterator[Any]:
+    return learning_job(state, check)
 
 
 def _spacing(state: State) -> str:
@@ -67,7 +67,7 @@ GALLERY: dict[str, Entry] = {
     "regret": _over_time("Regret", curves.REGRET),
     "simplex": Entry("Simplex (K = 3)", lambda state: SimplexView(curves_of(state)), _paths, _labels, of_one_moment=True),
     "policy": Entry("Policy", lambda state: PolicyView(), _paths, lambda state: None, of_one_moment=True),
-    "environment": Entry("Environment", lambda state: EnvironmentView(), _maxima, lambda state: None),
+    "environment": Entry("Environment", lambda state: EnvironmentView(state.spacing), _learning, _spacing),
 }
 
 

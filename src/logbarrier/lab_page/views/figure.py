@@ -74,10 +74,10 @@ def source(*columns: str) -> ColumnDataSource:
     return ColumnDataSource({name: [] for name in columns})
 
 
-def side_by_side(children: list[Any]) -> Any:
+def side_by_side(children: list[Any], narrowest: int = 280) -> Any:
     """Figures next to one another, or below one another where the page is narrow."""
     for child in children:
-        child.styles = {"flex": "1 1 280px", "max-width": "460px"}
+        child.styles = {"flex": f"1 1 {narrowest}px", "max-width": "460px"}
     return row(children, sizing_mode="stretch_width", styles={"flex-wrap": "wrap"})
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..jobs import Curves
+from ..learning import Learning
 from .figure import new_figure, put_legend_above, source
 
 SINGLE_RUNS = 12
@@ -32,7 +33,7 @@ REGRET = Metric("regret", "cumulative regret")
 FLOOR = 1e-12  # of a logarithmic axis
 
 
-def columns_of(result: Curves, metric: Metric) -> dict[str, Columns]:
+def columns_of(result: Curves | Learning, metric: Metric) -> dict[str, Columns]:
     """What is plotted: means, bands, single runs and plateaus, each one row per line."""
     lines: dict[str, Columns] = {
         "means": {"xs": [], "ys": [], "colour": [], "dash": [], "label": []},
@@ -101,12 +102,12 @@ class CurvesView:
         drawn.xaxis.formatter.use_scientific = False
         self.layout = drawn
 
-    def show(self, result: Curves) -> None:
+    def show(self, result: Curves | Learning) -> None:
         """Plot what there is."""
         for name, columns in columns_of(result, self.metric).items():
             self._sources[name].data = columns
 
-    def table(self, result: Curves) -> Iterable[Sequence[Any]]:
+    def table(self, result: Curves | Learning) -> Iterable[Sequence[Any]]:
         """One row per rule, run and step."""
         yield ("rule", "run", "step", self.metric.name)
         for label, record in result.records.items():
@@ -114,7 +115,7 @@ class CurvesView:
                 for step, value in zip(record.steps.tolist(), values, strict=True):
                     yield (label, run, step, value)
 
-    def words(self, result: Curves) -> str:
+    def words(self, result: Curves | Learning) -> str:
         """Where each curve ends."""
         return f"{self.metric.label.capitalize()} at the end, mean over runs: " + "; ".join(
             f"{label} {record.mean(self.metric.name)[-1]:.4g}" for label, record in result.records.items()

@@ -17,9 +17,9 @@ pytest.importorskip("bokeh")
 from bokeh.client import pull_session
 
 import logbarrier as lb
-from logbarrier.lab import page as page_module
-from logbarrier.lab import server
-from logbarrier.lab.worker import Worker
+from logbarrier.lab_page import page as page_module
+from logbarrier.lab_page import server
+from logbarrier.lab_page.worker import Worker
 
 
 def test_the_command_serves_this_machine_until_ctrl_c():
@@ -131,5 +131,5 @@ def test_a_tab_closed_in_the_middle_of_a_run_leaves_no_exception(monkeypatch):
 
 
 def test_lab_can_be_called_after_a_part_of_it_was_imported(run_python):
-    code = "import logbarrier.lab.state, logbarrier as lb; page = lb.lab(warm=False); page.stop(); print('ended')"
+    code = "import logbarrier.lab_page.state, logbarrier as lb; page = lb.lab(warm=False); page.stop(); print('ended')"
     assert run_python(code) == "ended"

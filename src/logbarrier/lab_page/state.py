@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from ..base import validate
-from .environments import ENVIRONMENTS
+from .environments import ENVIRONMENTS, LEARNERS
 from .laws import LAWS
 from .rules import CHOICES
 
@@ -42,7 +42,7 @@ class State:
     start        None for uniform, or the probability the optimal arm starts at
     rules        keys of `rules.CHOICES`
     spacing      of the checkpoints: linear or log
-    environment  a key of `environments.ENVIRONMENTS`, for the view of environments, which takes eta and nothing else
+    environment  a key of `environments.ENVIRONMENTS`, for the view of environments
     at           the moment that the views of one moment show, as a share of the horizon
 
     >>> State.of_query("arms=100&alpha=0.01&rules=lb,sgb").alpha
@@ -101,6 +101,8 @@ class State:
     @property
     def n_curves(self) -> int:
         """How many curves are plotted."""
+        if self.view == "environment":
+            return len(LEARNERS)
         return sum(len(self.etas) if CHOICES[key].for_each_eta else 1 for key in self.rules)
 
     def changed(self, **changes: Any) -> State:
