@@ -83,7 +83,7 @@ def _class_gradient(x: FeatureCases, w: np.ndarray, R: np.ndarray, paid: bool = 
     """The gradient (n, m) in w of J + h/eta, or of J alone: sum mu A g, A the advantage of R + b/eta. w may be complex."""
     chain = _class_chain(x, w)
     reward = R + (bonus(x, chain.mu) / x.eta[:, None, None] if paid else 0.0)
-    return np.einsum("nsa,nsa,nsam->nm", chain.mu, x.advantage(chain, reward), centred(x, chain.mu))
+    return np.asarray(np.einsum("nsa,nsa,nsam->nm", chain.mu, x.advantage(chain, reward), centred(x, chain.mu)))
 
 
 def _stationary(x: FeatureCases) -> tuple[np.ndarray, np.ndarray]:
@@ -131,7 +131,7 @@ def _sum_form(x: FeatureCases, chain: Chain) -> tuple[np.ndarray, np.ndarray, np
 
 
 def _twice(x: FeatureCases) -> int:
-    return 2 * min(x.of_states.shape[1:]) * (x.theta.shape[2] - 1)
+    return int(2 * min(x.of_states.shape[1:]) * (x.theta.shape[2] - 1))
 
 
 def sum_form(x: FeatureCases) -> Sides:
