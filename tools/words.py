@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PLACES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "src", "tests")
 ENDINGS = {".py", ".pyi", ".md", ".toml", ".html", ".js", ".css"}
 MOST_WORDS, MOST_WORDS_IN_CELL = 30, 25
+FORMULA = re.compile(r"\$(?=\S)[^$]+(?<=\S)\$")  # counts as one word
 THING = r"(rules?|problems?|class(es)?|environments?|MDPs?|distributions?|file|functions?)"
 # private word: (a pattern of the word in that sense, what to write instead, a pattern of lines in which the word is allowed)
 WORDS = {
@@ -69,10 +70,10 @@ def main() -> int:
 
 
 def files(paths: list[Path]) -> Iterator[Path]:
-    """Yield the text files at and below some paths; this file and its test, which list the words, are left out."""
+    """Yield the text files at and below some paths, without bundled ones; this file and its test list the words."""
     for path in paths:
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.suffix in ENDINGS and file.name not in ("words.py", "test_words.py"):
+            if file.suffix in ENDINGS and file.name not in ("words.py", "test_words.py") and "assets" not in file.parts:
                 yield file
 
 
@@ -103,7 +104,7 @@ def private_words(text: str) -> Iterator[tuple[int, str]]:
 
 def long_sentences(line: int, text: str) -> Iterator[tuple[int, str]]:
     """Find the sentences of a passage that are too long."""
-    for sentence in re.split(r"(?<=[.!?])[\"')`*]*\s+", text):
+    for sentence in re.split(r"(?<=[.!?])[\"')`*]*\s+", FORMULA.sub("X", text)):
         words = [word for word in sentence.split() if re.search(r"\w", word)]
         if len(words) > MOST_WORDS:
             yield line, f"sentence of {len(words)} words: {' '.join(words[:8])} ..."
@@ -113,7 +114,7 @@ def long_cells(text: str) -> Iterator[tuple[int, str]]:
     """Find the cells of Markdown tables that are too long."""
     for number, line in enumerate(text.splitlines(), 1):
         for cell in line.split("|")[1:-1] if line.startswith("|") else ():
-            if len(words := cell.split()) > MOST_WORDS_IN_CELL:
+            if len(words := FORMULA.sub("X", cell).split()) > MOST_WORDS_IN_CELL:
                 yield number, f"cell of {len(words)} words: {' '.join(words[:8])} ..."
 
 

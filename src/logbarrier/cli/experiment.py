@@ -37,7 +37,10 @@ def _path(name: str) -> str:
 
 @app.command("list")
 def list_all(target: Target, as_json: AsJson = False) -> None:
-    """List the experiments. For a service, the token is $LOGBARRIER_TOKEN."""
+    """List the experiments. For a service, the token is $LOGBARRIER_TOKEN.
+
+    Example: logbarrier experiment list shop.db
+    """
     experiments = _request(target, "GET", "/experiments")["experiments"]
     if as_json:
         typer.echo(json.dumps(experiments, indent=1))
@@ -65,7 +68,10 @@ def create(
     baseline: Annotated[str | None, typer.Option(help="The arm that lifts refer to; the first by default.")] = None,
     difference: Annotated[float | None, typer.Option(help="The largest difference that does not matter.")] = None,
 ) -> None:
-    """Create an experiment."""
+    """Create an experiment.
+
+    Example: logbarrier experiment create shop.db colours --arms red,green,blue
+    """
     with one_sentence("nothing was changed"):
         if rule is None and context.args:
             raise ValueError(f"experiment: does not know what to do with {' '.join(context.args)!r}")
@@ -93,20 +99,29 @@ def change(
     baseline: Annotated[str | None, typer.Option(help="The arm that lifts refer to.")] = None,
     difference: Annotated[float | None, typer.Option(help="The largest difference that does not matter.")] = None,
 ) -> None:
-    """Change what closes the decisions of an experiment, or what its summary refers to."""
+    """Change what closes the decisions of an experiment, or what its summary refers to.
+
+    Example: logbarrier experiment change shop.db colours --ttl 3600 --default-reward 0
+    """
     body = {"ttl": ttl, "default_reward": default_reward, "baseline": baseline, "difference": difference}
     _say(_request(target, "PATCH", _path(name), body))
 
 
 @app.command()
 def pause(target: Target, name: Name) -> None:
-    """Pause an experiment: it makes no decisions until 'start', but takes rewards."""
+    """Pause an experiment: it makes no decisions until 'start', but takes rewards.
+
+    Example: logbarrier experiment pause shop.db colours
+    """
     _say(_request(target, "PATCH", _path(name), {"state": "paused"}))
 
 
 @app.command()
 def start(target: Target, name: Name) -> None:
-    """Start an experiment that is paused."""
+    """Start an experiment that is paused.
+
+    Example: logbarrier experiment start shop.db colours
+    """
     _say(_request(target, "PATCH", _path(name), {"state": "on"}))
 
 
@@ -116,13 +131,19 @@ def end(
     name: Name,
     winner: Annotated[str | None, typer.Option(help="The arm to use from now on.")] = None,
 ) -> None:
-    """End an experiment for good; it still takes the rewards of its pending decisions."""
+    """End an experiment for good; it still takes the rewards of its pending decisions.
+
+    Example: logbarrier experiment end shop.db colours --winner green
+    """
     _say(_request(target, "PATCH", _path(name), {"state": "ended", "winner": winner}))
 
 
 @app.command()
 def summary(target: Target, name: Name, as_json: AsJson = False) -> None:
-    """Show each arm with an interval that holds at all times, and which one wins."""
+    """Show each arm with an interval that holds at all times, and which one wins.
+
+    Example: logbarrier experiment summary shop.db colours
+    """
     plain = _request(target, "GET", f"{_path(name)}/summary")
     if as_json:
         typer.echo(json.dumps(plain, indent=1))

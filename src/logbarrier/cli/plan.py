@@ -58,7 +58,7 @@ def plan(
     amount: Annotated[float | None, typer.Option(help="With revenue: the mean amount of a purchase.")] = None,
     rule: Annotated[str | None, typer.Option(help="Race one rule only; log-barrier-sgb: its alpha and eta.")] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same plan.")] = 0,
-    budget: Annotated[float, typer.Option(help="About how many seconds of one core to use.")] = 8.0,
+    budget: Annotated[float, typer.Option(metavar="<seconds>", help="About how many seconds of one core to use.")] = 8.0,
     threads: execution.AllCores = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a report.")] = False,
     quiet: execution.Quiet = False,

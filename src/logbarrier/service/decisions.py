@@ -12,7 +12,7 @@ from ..agent.durable.ledger import Ledger, has_features, seen_of
 from ..agent.durable.log import read_log
 from ..agent.summary import summarise
 from .committer import Committer
-from .fields import ARM, ARMS, CONTEXT, FEATURE, ID, PROPENSITY, REWARD, SHARE, SUBJECT, SUBSET
+from .fields import ACTIONS, ARM, ARMS, CONTEXT, FEATURE, ID, PROPENSITY, REWARD, SHARE, SUBJECT, SUBSET
 from .metrics import Metrics
 from .operations import Asked, Body, operation
 
@@ -45,9 +45,9 @@ class Decisions:
     @operation(
         "POST",
         "/decide",
-        "Draw an arm, from all or from those available. A subject is given the same decision again.",
+        "Draw an arm, from all or from those available, or an action. A subject is given the same decision again.",
         {"id": ID.schema, "arm": ARM.schema, "probability": PROPENSITY.schema},
-        optional={"available": SUBSET, "subject": SUBJECT, "context": CONTEXT},
+        optional={"available": SUBSET, "subject": SUBJECT, "context": CONTEXT, "actions": ACTIONS},
         missing="There is no such experiment.",
     )
     async def decide(self, asked: Asked) -> Body:

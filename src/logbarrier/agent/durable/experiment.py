@@ -51,13 +51,21 @@ class Experiment:
         """One call, written together with those that other threads have queued."""
         return cast(Result, self.file.do(self._on_ledger(call)))
 
-    def ask(self, available: Sequence[Hashable] | None = None, *, subject: str | None = None, context: Any = None) -> Decision:
+    def ask(
+        self,
+        available: Sequence[Hashable] | None = None,
+        *,
+        subject: str | None = None,
+        context: Any = None,
+        actions: Any = None,
+    ) -> Decision:
         """Draw an arm from the policy, or from its restriction to the arms that are available.
 
         subject: a user or session. It is given the same decision again, until its reward window (ttl) closes, the decision is
         forgotten, or the arm is removed or not available. context: where the experiment has features.
+        actions: where it has actions, those offered, by their features; see `ContextualAgent.ask`. They go into the journal.
         """
-        return self._do(lambda ledger: ledger.ask(available, subject=subject, context=context))
+        return self._do(lambda ledger: ledger.ask(available, subject=subject, context=context, actions=actions))
 
     def tell(self, decision: Decision | int, reward: float) -> Literal["told", "duplicate"]:
         """Learn from the reward of a decision; "duplicate" if it had been told already."""

@@ -41,10 +41,10 @@ def read_log(path: str | Path, *, after: int = -1, experiment: str = DEFAULT) ->
 
     experiment: its name; the default is that of a DurableAgent.
 
-    Each is a dict: id, time, arm, probability (the propensity it was drawn with), subject and context (or None), arm_set (a
-    number for all the arms that the agent had then; None where `ask` was given fewer), available (the names of the arms it was
-    drawn from), reward (None if none came), outcome ("told", "forgotten", "expired" or None while it is pending) and closed
-    (when).
+    Each is a dict: id, time, arm, probability (the propensity it was drawn with), subject and context (or None), actions
+    (the features of those offered, or None), arm_set (a number for all the arms that the agent had then; None where `ask`
+    was given fewer, or actions), available (the names of the arms or actions it was drawn from), reward (None if none
+    came), outcome ("told", "forgotten", "expired" or None while it is pending) and closed (when).
 
     arm_set and available are both None where they are not known any more: for decisions that the first version made before
     others were dropped. A row that is not what was written raises DamagedError, a ValueError.
@@ -96,6 +96,8 @@ def log_row(path: Path, decision: list[Event], arm_sets: ArmSets) -> dict[str, A
     detail = read_detail(asked.detail)
     if detail.available is not None:
         arm_set, available = None, detail.available
+    if detail.actions is not None:
+        arm_set, available = None, [name for name, _ in detail.actions]
     return {
         "id": asked.decision,
         "time": asked.time,
@@ -103,6 +105,7 @@ def log_row(path: Path, decision: list[Event], arm_sets: ArmSets) -> dict[str, A
         "probability": asked.probability,
         "subject": detail.subject,
         "context": detail.context,
+        "actions": None if detail.actions is None else [features for _, features in detail.actions],
         "arm_set": arm_set,
         "available": available,
         "reward": None if settled is None else settled.reward,
