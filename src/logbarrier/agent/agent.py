@@ -35,8 +35,8 @@ class Agent:
     means   the true mean rewards (K,), for the exact-gradient rules alone, which know them
     floor   arms are drawn from floor/K + (1 - floor) p, so that every propensity is at least floor/K; 0 <= floor < 1
 
-    Rewards may come late and in any order. A reward is credited to the policy that drew its arm: both p(a) and the vector p
-    in theta + lift e_a - drain p are those of the moment of `ask`, so each update is the sampled gradient of that moment.
+    Rewards may come late and in any order. A reward is credited to the policy that drew its arm: p in
+    theta + lift e_a - drain p is that of the moment of `ask`. Each update is the sampled gradient of that moment.
     The step number t, a rule's memory (average reward, arm means) and theta itself are those of the moment of `tell`.
     While a decision is pending and the policy moves, its policy is kept: n_arms numbers per moment with pending decisions.
     `forget` drops a decision that will have no reward. An agent belongs to one thread at a time; threads may share a

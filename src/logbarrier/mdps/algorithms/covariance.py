@@ -1,6 +1,6 @@
 """The covariance of features over all visits, and its inverse, for compiled rules.
 
-`square` holds two matrices, m x m each, one after the other: G, the sum of covariances, and the inverse of G + I, which is as
+`square` holds two m x m matrices, one after the other: G, the sum of covariances, and the inverse of G + I. The inverse is as
 old as the last `refresh`. Features are packed: for every state and action the places of the entries that are not 0, and their
 values, so that one-hot features cost next to nothing.
 """
