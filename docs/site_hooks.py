@@ -7,6 +7,7 @@ Links out of docs/ become file names.
 from __future__ import annotations
 
 import ast
+import html
 import importlib
 import inspect
 import re
@@ -16,6 +17,8 @@ from typing import Any
 SOURCE = Path(__file__).parent.parent / "src"
 OUTWARD = re.compile(r"\[([^\]]*)\]\(\.\./([^)#]+)\)")
 MARKER = re.compile(r"<!-- public names: ([\w.]+) -->")
+BLOCK = re.compile(r"^::: ([\w.]+)\n((?: .*\n)*)", flags=re.MULTILINE)
+TITLE = re.compile(r"<title>(.*?)</title>")
 LISTED = re.compile(r"^::: (\S+)", flags=re.MULTILINE)
 # A name that two of them export is on the page of the first.
 PACKAGES = [f"logbarrier{name}" for name in ("", ".mdps", ".contexts", ".theory", ".plots", ".extend", ".deep", ".deep.sb3")]
@@ -42,7 +45,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
             return link[0]
         return text if path.rpartition("/")[2] in text else f"{text} (`{path}`)"
 
-    return OUTWARD.sub(named, _reference(markdown, Path(config["docs_dir"])))
+    return OUTWARD.sub(named, BLOCK.sub(_with_curve, _reference(f"{markdown}\n", Path(config["docs_dir"]))))
 
 
 def public_names(package: str) -> dict[str, str]:
@@ -77,6 +80,17 @@ def _reference(markdown: str, docs: Path) -> str:
         return "\n\n".join(f"::: {names[name]}" for name in sorted(names) if names[name] not in listed | earlier)
 
     return MARKER.sub(blocks, markdown)
+
+
+def _with_curve(block: re.Match[str]) -> str:
+    """Put the learning curve of a rule under its reference (tools/rule_curves.py)."""
+    module, _, name = block[1].rpartition(".")
+    kind = getattr(importlib.import_module(module), name) if ".algorithms" in module else None
+    picture = f"images/rules/{getattr(kind, 'name', None)}.svg"
+    if not (Path(__file__).parent / picture).exists():
+        return block[0]
+    title = html.unescape(TITLE.findall((Path(__file__).parent / picture).read_text())[0])
+    return f"{block[0]}\n![Learning curve of {name}](../{picture})\n\n*{title}*\n\n"
 
 
 def _pages(entries: list[Any]) -> list[str]:

@@ -127,6 +127,16 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(changes, message, tmp_path, m
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_option_under_its_former_name_works_and_names_the_new_one():
+    done = logbarrier("complexity", "--only", "sgb", "--runs", 2, "--dry-run")
+    assert done.returncode == 0
+    assert done.stderr == "logbarrier: --only is now called --system; the former name will be removed\n"
+    assert done.stdout == logbarrier("complexity", "--system", "sgb", "--runs", 2, "--dry-run").stdout
+    both = logbarrier("complexity", "--only", "sgb", "--system", "npg")
+    assert both.returncode == 2
+    assert both.stderr == "logbarrier: --only is the former name of --system: give only --system\n"
+
+
 def test_help_does_not_wait_for_the_compiler():
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "logbarrier", "--help"], capture_output=True, text=True, timeout=60

@@ -15,7 +15,8 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "command-line.md"
 HEAD = """# Command line
 
 Written by `python tools/command_line.py` from the commands. `logbarrier COMMAND --help` prints the same.
-`logbarrier` takes the name of a command, `--version` or `--help`.
+`logbarrier` takes the name of a command, `--version` or `--help`. `logbarrier --install-completion` lets your shell complete
+commands and options.
 """
 
 

@@ -18,6 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PLACES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "src", "tests")
 ENDINGS = {".py", ".pyi", ".md", ".toml", ".html", ".js", ".css"}
 MOST_WORDS, MOST_WORDS_IN_CELL = 30, 25
+COLUMNS = re.compile(r"\S {2,}\S")
+FORMULA = re.compile(r"\$(?=\S)[^$]+(?<=\S)\$")  # counts as one word
 THING = r"(rules?|problems?|class(es)?|environments?|MDPs?|distributions?|file|functions?)"
 # private word: (a pattern of the word in that sense, what to write instead, a pattern of lines in which the word is allowed)
 WORDS = {
@@ -69,10 +71,10 @@ def main() -> int:
 
 
 def files(paths: list[Path]) -> Iterator[Path]:
-    """Yield the text files at and below some paths; this file and its test, which list the words, are left out."""
+    """Yield the text files at and below some paths, without bundled ones; this file and its test list the words."""
     for path in paths:
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.suffix in ENDINGS and file.name not in ("words.py", "test_words.py"):
+            if file.suffix in ENDINGS and file.name not in ("words.py", "test_words.py") and "assets" not in file.parts:
                 yield file
 
 
@@ -103,7 +105,7 @@ def private_words(text: str) -> Iterator[tuple[int, str]]:
 
 def long_sentences(line: int, text: str) -> Iterator[tuple[int, str]]:
     """Find the sentences of a passage that are too long."""
-    for sentence in re.split(r"(?<=[.!?])[\"')`*]*\s+", text):
+    for sentence in re.split(r"(?<=[.!?])[\"')`*]*\s+", FORMULA.sub("X", text)):
         words = [word for word in sentence.split() if re.search(r"\w", word)]
         if len(words) > MOST_WORDS:
             yield line, f"sentence of {len(words)} words: {' '.join(words[:8])} ..."
@@ -113,18 +115,21 @@ def long_cells(text: str) -> Iterator[tuple[int, str]]:
     """Find the cells of Markdown tables that are too long."""
     for number, line in enumerate(text.splitlines(), 1):
         for cell in line.split("|")[1:-1] if line.startswith("|") else ():
-            if len(words := cell.split()) > MOST_WORDS_IN_CELL:
+            if len(words := FORMULA.sub("X", cell).split()) > MOST_WORDS_IN_CELL:
                 yield number, f"cell of {len(words)} words: {' '.join(words[:8])} ..."
 
 
 def passages(text: str) -> Iterator[tuple[int, str]]:
     """Yield the paragraphs and list items of Markdown or of a docstring with their first lines: no code, tables or headings."""
-    begin, lines, fenced = 0, list[str](), False
+    begin, lines, fenced, as_it_is = 0, list[str](), False, False
     for number, line in enumerate([*text.splitlines(), ""], 1):
         plain = line.strip()
         fence = plain.startswith("```")
         fenced ^= fence
-        apart = fenced or fence or not plain or plain[0] in "|#<>!" or line.startswith("    ") or re.search(r"\S {2,}\S", line)
+        as_it_is = bool(plain) and (as_it_is or plain == "\b")  # until the next empty line, as in the help of commands
+        apart = (
+            fenced or fence or as_it_is or not plain or plain[0] in "|#<>!" or line.startswith("    ") or COLUMNS.search(line)
+        )
         if lines and (apart or re.match(r"[-*] |\d+\. ", plain)):
             yield begin, " ".join(lines)
             lines = []

@@ -181,3 +181,56 @@ def test_half_open_connections_above_the_file_limit_stop_nothing_and_log_little(
     lines = (tmp_path / "stderr").read_text().splitlines()
     assert len(lines) < 30
     assert all({"time", "level", "message"} <= set(json.loads(line)) for line in lines)
+
+
+def test_an_idle_connection_is_closed_without_a_word(running, monkeypatch):
+    monkeypatch.setattr(connection, "KEEP_ALIVE", 0.1)
+    with connected(running) as client:
+        client.sendall(START + b"\r\n")
+        received = b""
+        while piece := client.recv(65536):
+            received += piece
+        assert received.count(b"HTTP/1.1 ") == 1
+        assert received.endswith(b'{"status":"ok"}')
+
+
+def test_a_request_begun_on_a_kept_connection_has_the_whole_deadline(running, monkeypatch):
+    monkeypatch.setattr(connection, "KEEP_ALIVE", 0.2)
+    monkeypatch.setattr(connection, "DEADLINE", 0.5)
+    with connected(running) as client:
+        client.sendall(START + b"\r\n")
+        assert client.recv(65536).endswith(b'{"status":"ok"}')
+        client.sendall(START)
+        assert answer(client) == (408, {"error": "service: a request must arrive within 0.5 seconds"})
+
+
+def test_head_and_body_of_an_answer_are_sent_together(running, monkeypatch):
+    sent = []
+    write = connection.JoinedWrites.__init__
+
+    def noting(self, transport):
+        write(self, transport)
+        self._write = lambda data: (sent.append(data), transport.write(data))
+
+    monkeypatch.setattr(connection.JoinedWrites, "__init__", noting)
+    with connected(running) as client:
+        client.sendall(START + b"\r\n")
+        assert client.recv(65536).endswith(b'\r\n\r\n{"status":"ok"}')
+    assert len(sent) == 1
+
+
+def test_a_head_without_a_body_is_sent_at_once(running):
+    with connected(running) as client:
+        client.sendall(b"HEAD /health HTTP/1.1\r\nHost: agent\r\n\r\n")
+        assert client.recv(65536).startswith(b"HTTP/1.1 200")
+        client.sendall(
+            b"POST /decide HTTP/1.1\r\nAuthorization: Bearer secret\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+        )
+        assert client.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(b"{}")
+        assert client.recv(65536).startswith(b"HTTP/1.1 200")
+        client.sendall(b"HEAD /health HTTP/1.1\r\nHost: agent\r\nConnection: close\r\n\r\n")
+        received = b""
+        while piece := client.recv(65536):
+            received += piece
+        assert received.startswith(b"HTTP/1.1 200")

@@ -17,6 +17,7 @@ from logbarrier.engine.code_hash import code_hash
 from logbarrier.studies import LocalExecutor, Store, read_study, run, user_defined
 from logbarrier.studies.bandit_setting import Bandits
 from logbarrier.studies.cluster import compute_elsewhere
+from logbarrier.studies.study_file import study_as_toml
 from logbarrier.studies.tables import problem_of, rule_of, table_of_problem, table_of_rule
 
 ONE = LocalExecutor(1)
@@ -245,3 +246,45 @@ def test_a_rule_that_does_not_compile_is_one_line_and_the_rest_with_traceback(tm
     (folder,) = (tmp_path / "runs").iterdir()
     whole = logbarrier("status", folder, "--traceback")
     assert "Failed in nopython mode pipeline" in whole.stderr
+
+
+LISTED = """
+import numpy as np
+
+from logbarrier import extend
+
+
+class Weighted(extend.Bandit):
+    noise = staticmethod(extend.uniform_noise)
+    reward_of = staticmethod(extend.compiled(lambda noise, parameters, arm, stream: parameters[0, arm] + noise - 0.5))
+
+    def __init__(self, weights):
+        self.weights = weights
+        super().__init__(np.cumsum(weights))
+
+    def arguments(self):
+        return {"weights": list(self.weights)}
+
+
+class Shuffled(extend.Family):
+    bandit = Weighted
+
+    def __init__(self, n_arms):
+        self.n_arms = n_arms
+
+    def instance(self, key, run):
+        return np.roll(np.linspace(0.1, 0.9, self.n_arms), run)[None]
+"""
+
+
+def test_a_list_among_the_arguments_of_a_problem_is_no_grid(tmp_path):
+    (tmp_path / "listed.py").write_text(LISTED)
+    weighted, shuffled = (user_defined.load(f"{tmp_path / 'listed.py'}:{name}") for name in ("Weighted", "Shuffled"))
+    study = lb.Study(
+        name="listed", problems=[weighted([0.1, 0.2, 0.3]), shuffled(4)], rules=[lb.SGB(learning_rate=0.1)], horizon=50, runs=2
+    )
+    (tmp_path / "again.toml").write_text(study_as_toml(study))
+    again = read_study(tmp_path / "again.toml").study
+    assert [cell.id for cell in again.cells()] == [cell.id for cell in study.cells()]
+    done = lb.run_study(study, out=tmp_path / "runs")
+    assert [record.values["regret"].shape[0] for _, record in done.records()] == [2, 2]

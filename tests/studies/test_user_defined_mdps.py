@@ -12,6 +12,7 @@ from logbarrier import mdps
 from logbarrier.studies import Study, read_study
 from logbarrier.studies.results import record_of
 from logbarrier.studies.run_study import run_study
+from logbarrier.studies.study_file import study_as_toml
 from logbarrier.studies.user_defined import load
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -99,3 +100,23 @@ def test_entry_points_may_be_functions(folder, monkeypatch):
     (info / "entry_points.txt").write_text("[logbarrier.problems]\nwarehouse = warehouse:inventory\n")
     monkeypatch.setattr(sys, "path", [str(site), *sys.path])
     assert study_with(folder, "warehouse").cases[0].made_problem.n_states == 21
+
+
+def test_a_word_among_the_parameters_of_a_rule_is_stored(tmp_path):
+    (tmp_path / "worded.py").write_text("""
+from dataclasses import dataclass
+from typing import Annotated
+
+from logbarrier import extend, mdps
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worded(mdps.EntropyPG):
+    name = "worded"
+    kind: Annotated[str, extend.choice("short", "long")] = "short"
+    doubled: bool = False
+""")
+    rule = load(f"{tmp_path / 'worded.py'}:Worded")(learning_rate=0.1, tau=0.01, kind="long", doubled=True)
+    study = Study(name="words", problems=[mdps.RiverSwim(4)], rules=[rule], horizon=100, runs=1)
+    (tmp_path / "again.toml").write_text(study_as_toml(study))
+    assert [cell.id for cell in read_study(tmp_path / "again.toml").study.cells()] == [cell.id for cell in study.cells()]

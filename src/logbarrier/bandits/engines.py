@@ -4,11 +4,11 @@
 |----------|-------------------------------------------------|-----------------------------|
 | dense    | every rule; the reference, used by the agent    | one pass over the arms       |
 | lockstep | rules of two scalars, few arms                  | the same, eight runs at once |
-| lazy     | rules that drain, any number of arms            | hardly grows with the arms   |
-| sparse   | rules that never drain, any number of arms      | logarithm of the arms        |
+| lazy     | rules that drain, many arms                     | hardly grows with the arms   |
+| sparse   | rules that never drain, many arms               | logarithm of the arms        |
 
 An engine moves one run (lockstep: eight) from checkpoint to checkpoint. A run's bits depend on its engine, seed and number
-alone.
+alone. "auto" takes lockstep up to 64 arms, and lazy or sparse above.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ def _run(
 
 
 def _pieces(steps: np.ndarray, chunk: int) -> list[tuple[int, int]]:
-    """Ranges of checkpoints that cover all of them, each about `chunk` steps long."""
+    """Ranges of stops that cover all of them, each about `chunk` steps long."""
     bounds = [0]
     for c in range(1, len(steps)):
         if steps[c] - steps[max(bounds[-1] - 1, 0)] > chunk and c > bounds[-1]:

@@ -52,10 +52,9 @@ class _Grouped(typer.core.TyperGroup):
 app = typer.Typer(
     cls=_Grouped,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command(short_help="List the rules and their parameters.")(rules.rules)
 app.command(short_help="Simulate one rule and print how it learns.", context_settings=RULE_OPTIONS)(simulate.simulate)

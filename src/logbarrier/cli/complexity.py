@@ -10,7 +10,7 @@ import typer
 
 from . import execution
 from .console import wide_console
-from .errors import check_figure, one_sentence
+from .errors import check_figure, one_sentence, renamed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,10 @@ EXPLANATION = (
 
 @execution.with_execution
 def complexity(
-    only: Annotated[list[str] | None, typer.Option(help="A system by its name in the table; repeat for more.")] = None,
+    system: Annotated[
+        list[str] | None, typer.Option(metavar="<name>", help="Only this system of the table; repeat for more.")
+    ] = None,
+    only: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
     epsilons: Annotated[str | None, typer.Option(help="Accuracies, such as 0.1,0.05,0.02; six by default.")] = None,
     horizon: Annotated[float | None, typer.Option(help="Pulls per run; 3e5 by default.")] = None,
     long: Annotated[bool, typer.Option("--long", help="Ten times the default horizon.")] = False,
@@ -41,7 +44,7 @@ def complexity(
 ) -> None:
     """Count the pulls each system needs for an accuracy epsilon, and the slope against 1/epsilon next to the stated rate.
 
-    Example: logbarrier complexity --only sgb --only log-barrier-sgb --plot complexity.png
+    Example: logbarrier complexity --system sgb --system log-barrier-sgb --plot complexity.png
     """
     from ..comparison import INSTANCES, measure, study_of, systems_named
     from ..comparison.charts import complexity_figure
@@ -53,7 +56,7 @@ def complexity(
         check_figure(plot)
         if markdown and how.as_json:
             raise ValueError("complexity: give either --markdown or --json")
-        systems = systems_named(only or [])
+        systems = systems_named(renamed("--only", only or None, "--system", system or None) or [])
         budget = _budget(epsilons, horizon, long, runs, seed)
         studies = {instance.name: study_of(instance, budget) for instance in INSTANCES}
         stores = {name: Store((out or Path("runs")) / study.folder_name, study) for name, study in studies.items()}

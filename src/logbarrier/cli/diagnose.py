@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .errors import one_sentence
+from .errors import check_figure, one_sentence
 
 if TYPE_CHECKING:
     from ..deep.sb3 import Diagnosis
@@ -35,6 +35,7 @@ def diagnose(
     Example: logbarrier diagnose model.zip --env FrozenLake-v1
     """
     with one_sentence("nothing was plotted"):
+        check_figure(plot)
         if steps < 1:
             raise ValueError(f"diagnose: steps must be at least 1, got {steps}")
         sb3 = stable_baselines("diagnose")

@@ -7,12 +7,14 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import typer
 
 from ..base.failure import INVALID, RuleError, whole_traceback
 from .console import printable
 
+T = TypeVar("T")
 PACKAGE = Path(__file__).parents[1]
 
 
@@ -51,6 +53,16 @@ def _is_ours(error: SystemExit) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return trace is not None and Path(trace.tb_frame.f_code.co_filename).is_relative_to(PACKAGE)
+
+
+def renamed(old: str, given: T | None, new: str, value: T | None) -> T | None:
+    """Return the value of an option that may also be given under its former name, and say on stderr that it has another."""
+    if given is None:
+        return value
+    if value is not None:
+        raise ValueError(f"{old} is the former name of {new}: give only {new}")
+    sys.stderr.write(f"logbarrier: {old} is now called {new}; the former name will be removed\n")
+    return given
 
 
 def check_figure(path: Path | None) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -37,7 +39,10 @@ def _path(name: str) -> str:
 
 @app.command("list")
 def list_all(target: Target, as_json: AsJson = False) -> None:
-    """List the experiments. For a service, the token is $LOGBARRIER_TOKEN."""
+    """List the experiments. For a service, the token is $LOGBARRIER_TOKEN.
+
+    Example: logbarrier experiment list shop.db
+    """
     experiments = _request(target, "GET", "/experiments")["experiments"]
     if as_json:
         typer.echo(json.dumps(experiments, indent=1))
@@ -65,7 +70,10 @@ def create(
     baseline: Annotated[str | None, typer.Option(help="The arm that lifts refer to; the first by default.")] = None,
     difference: Annotated[float | None, typer.Option(help="The largest difference that does not matter.")] = None,
 ) -> None:
-    """Create an experiment."""
+    """Create an experiment.
+
+    Example: logbarrier experiment create shop.db colours --arms red,green,blue
+    """
     with one_sentence("nothing was changed"):
         if rule is None and context.args:
             raise ValueError(f"experiment: does not know what to do with {' '.join(context.args)!r}")
@@ -93,20 +101,29 @@ def change(
     baseline: Annotated[str | None, typer.Option(help="The arm that lifts refer to.")] = None,
     difference: Annotated[float | None, typer.Option(help="The largest difference that does not matter.")] = None,
 ) -> None:
-    """Change what closes the decisions of an experiment, or what its summary refers to."""
+    """Change what closes the decisions of an experiment, or what its summary refers to.
+
+    Example: logbarrier experiment change shop.db colours --ttl 3600 --default-reward 0
+    """
     body = {"ttl": ttl, "default_reward": default_reward, "baseline": baseline, "difference": difference}
     _say(_request(target, "PATCH", _path(name), body))
 
 
 @app.command()
 def pause(target: Target, name: Name) -> None:
-    """Pause an experiment: it makes no decisions until 'start', but takes rewards."""
+    """Pause an experiment: it makes no decisions until 'start', but takes rewards.
+
+    Example: logbarrier experiment pause shop.db colours
+    """
     _say(_request(target, "PATCH", _path(name), {"state": "paused"}))
 
 
 @app.command()
 def start(target: Target, name: Name) -> None:
-    """Start an experiment that is paused."""
+    """Start an experiment that is paused.
+
+    Example: logbarrier experiment start shop.db colours
+    """
     _say(_request(target, "PATCH", _path(name), {"state": "on"}))
 
 
@@ -116,13 +133,19 @@ def end(
     name: Name,
     winner: Annotated[str | None, typer.Option(help="The arm to use from now on.")] = None,
 ) -> None:
-    """End an experiment for good; it still takes the rewards of its pending decisions."""
+    """End an experiment for good; it still takes the rewards of its pending decisions.
+
+    Example: logbarrier experiment end shop.db colours --winner green
+    """
     _say(_request(target, "PATCH", _path(name), {"state": "ended", "winner": winner}))
 
 
 @app.command()
 def summary(target: Target, name: Name, as_json: AsJson = False) -> None:
-    """Show each arm with an interval that holds at all times, and which one wins."""
+    """Show each arm with an interval that holds at all times, and which one wins.
+
+    Example: logbarrier experiment summary shop.db colours
+    """
     plain = _request(target, "GET", f"{_path(name)}/summary")
     if as_json:
         typer.echo(json.dumps(plain, indent=1))
@@ -135,6 +158,45 @@ def summary(target: Target, name: Name, as_json: AsJson = False) -> None:
         table.add_row(printable(str(arm["arm"])), *counts, *numbers, lift, f"{arm['best']:.3f}")
     unwrapped_console().print(table)
     typer.echo(printable(plain["sentence"]))
+
+
+@app.command()
+def value(
+    target: Target,
+    name: Name,
+    always: Annotated[str | None, typer.Option(help="The arm that the policy always draws.")] = None,
+    policy: Annotated[Path | None, typer.Option(help="A CSV file with id, arm and perhaps probability per decision.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Estimate what another policy would have earned, from the decisions with a reward at which it could act.
+
+    Example: logbarrier experiment value decisions.db checkout --always B
+    """
+    with one_sentence("nothing was changed"):
+        if (always is None) == (policy is None):
+            raise ValueError("experiment: value takes one of --always and --policy")
+        plain = {} if policy is None else _value_of_file(target, name, policy)
+    if always is not None:
+        plain = _request(target, "POST", f"{_path(name)}/value", {"always": always})
+    if as_json:
+        typer.echo(json.dumps(plain, indent=1))
+        return
+    about = f"from {plain['decisions']:,} of {plain['rewarded']:,} decisions with a reward, worth {plain['effective']:,.0f}"
+    typer.echo(f"{plain['mean']:.5g} ({plain['low']:.5g} .. {plain['high']:.5g} at level {plain['level']:g}), {about}")
+    if plain["doubt"]:
+        typer.echo(printable(f"Doubt: {plain['doubt']}."))
+
+
+def _value_of_file(target: str, name: str, policy: Path) -> dict[str, Any]:
+    """The value of a policy named decision by decision, from the file of decisions, which may be in use."""
+    from ..agent.durable.log import read_log
+    from ..agent.logged_policies import PolicyTable
+    from ..agent.off_policy import Log, doubly_robust
+
+    if target.startswith(("http://", "https://")):
+        raise ValueError("experiment: value --policy reads the file of decisions; name it in place of the address")
+    log = Log.from_rows(read_log(target, experiment=name))
+    return {**asdict(doubly_robust(log, PolicyTable.from_csv(policy), warn=False)), "rewarded": len(log)}
 
 
 def json_of(name: str, text: str) -> Any:

@@ -35,7 +35,9 @@ def reproduce(
     minutes: Annotated[float, typer.Option(help="The time to fit into when no horizon is given.")] = 4.0,
     runs: Annotated[int, typer.Option(help="Independent runs per curve.")] = 100,
     seed: Annotated[int, typer.Option(help="Same seed, same figures, to the byte.")] = 0,
-    only: Annotated[list[str] | None, typer.Option(help="KEY=VALUE, such as n_arms=100; repeat to narrow further.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="<key=value>", help="Such as n_arms=100; repeat to narrow further.")
+    ] = None,
     out: execution.Out = None,
     *,
     how: execution.Execution,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .diagnose import environment, numbers, stable_baselines
-from .errors import one_sentence
+from .errors import check_figure, check_folder, one_sentence, renamed
 
 
 def rescue(
@@ -22,12 +22,13 @@ def rescue(
     env_options: Annotated[str, typer.Option(help="Arguments of the environment, as JSON.")] = "{}",
     timesteps: Annotated[int, typer.Option(help="How long to train with the barrier; 0 only diagnoses.")] = 50_000,
     coefficient: Annotated[float, typer.Option(help="c at the start; it falls linearly to 0.")] = 0.6,
-    out: Annotated[Path | None, typer.Option(help="Where to save the rescued model; by default MODEL-rescued.zip.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write the rescued model here; MODEL-rescued.zip by default.")] = None,
+    out: Annotated[Path | None, typer.Option(hidden=True)] = None,
     plot: Annotated[Path | None, typer.Option(help="Plot which actions are alive as .png, .pdf or .svg.")] = None,
     steps: Annotated[int, typer.Option(help="How many steps to watch for a diagnosis.")] = 2000,
     lost_below: Annotated[float, typer.Option(help="An action less likely than this is lost.")] = 1e-3,
     seed: Annotated[int, typer.Option(help="Same seed, same rescue.")] = 0,
-    force: Annotated[bool, typer.Option(help="Train a healthy policy too, and save a worse one.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Train a healthy policy too, and save a worse one.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Show which actions a saved Stable-Baselines3 policy has lost, and train it on with the log barrier.
@@ -38,9 +39,10 @@ def rescue(
         for name, value, least in (("timesteps", timesteps, 0), ("steps", steps, 1)):
             if value < least:
                 raise ValueError(f"rescue: {name} must be at least {least}, got {value}")
-        for path in (out, plot):
-            if path is not None and not path.resolve().parent.is_dir():
-                raise ValueError(f"{path}: the folder {path.parent} does not exist")
+        save = renamed("--out", out, "--save", save)
+        check_figure(plot)
+        if save is not None:
+            check_folder(save)
         sb3 = stable_baselines("rescue")
         saved = sb3.load(model, env=environment("rescue", env, env_options))
         watch: dict[str, Any] = {"steps": steps, "lost_below": lost_below, "seed": seed}
@@ -51,8 +53,8 @@ def rescue(
             diagnoses = [done.before, done.after]
             if done.worse and not force:
                 raise ValueError(f"rescue: the mean return changed by {done.change:.3g}; --force saves the worse model")
-            out = out or model.with_name(f"{model.stem}-rescued.zip")
-            done.model.save(out)
+            save = save or model.with_name(f"{model.stem}-rescued.zip")
+            done.model.save(save)
         if plot is not None:
             sb3.plot_diagnoses(*diagnoses).savefig(plot, dpi=150)
     if as_json:
@@ -61,4 +63,4 @@ def rescue(
     for when, found in zip(("Before", "After"), diagnoses, strict=False):
         typer.echo(f"{when}: {found}\n")
     if timesteps:
-        typer.echo(f"{out}: the mean return changed by {done.change:+.3g}")
+        typer.echo(f"{save}: the mean return changed by {done.change:+.3g}")

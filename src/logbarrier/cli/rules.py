@@ -16,7 +16,9 @@ UNSET = "unset"  # the default of a parameter that need not be given and has no 
 def rules(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List the rules of bandits and MDPs with their parameters, their place in the paper and what they are.
 
-    A parameter without a value must be given. Example: logbarrier rules | grep barrier
+    A parameter without a value must be given.
+
+    Example: logbarrier rules | grep barrier
     """
     from ..studies.settings import settings
 

@@ -17,7 +17,9 @@ from .errors import one_sentence
 def run(
     study: Annotated[Path, typer.Argument(help="A study file, as in examples/.")],
     out: execution.Out = None,
-    only: Annotated[list[str] | None, typer.Option(help="KEY=VALUE, such as rule=sgb; repeat to narrow further.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="<key=value>", help="Such as rule=sgb; repeat to narrow further.")
+    ] = None,
     horizon: Annotated[float | None, typer.Option(envvar="LOGBARRIER_HORIZON", help="In place of the file's.")] = None,
     runs: Annotated[int | None, typer.Option(envvar="LOGBARRIER_RUNS", help="In place of the file's.")] = None,
     seed: Annotated[int | None, typer.Option(envvar="LOGBARRIER_SEED", help="In place of the file's.")] = None,

@@ -13,7 +13,7 @@ FEW, MANY = 3, 65  # arms: each rule on the loop for few and on the one for many
 
 
 def warm_up(
-    rule: Annotated[list[str] | None, typer.Option(help="Only this rule; repeat for more.")] = None,
+    rule: Annotated[list[str] | None, typer.Option(metavar="<name>", help="Only this rule; repeat for more.")] = None,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing.")] = False,
 ) -> None:
     """Compile everything now: the loops, the rules, the rewards and the agent, for services and cluster workers.

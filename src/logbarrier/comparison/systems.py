@@ -138,7 +138,7 @@ class Family(Enum):
 class System:
     """A rule for every accuracy epsilon, and what is claimed for it.
 
-    name        what `--only` selects by
+    name        what `--system` selects by
     family      whom it is drawn with
     reference   whose algorithm it is
     place       where the paper has it: "Tables 1 and 2", "Algorithm 2", "outside the paper", ...
@@ -177,5 +177,5 @@ def systems_named(names: Sequence[str]) -> list[System]:
     known = [system.name for system in SYSTEMS]
     for name in names:
         if name not in known:
-            raise ValueError(f"complexity: only must be one of {', '.join(known)}, got {name!r}{did_you_mean(name, known)}")
+            raise ValueError(f"complexity: system must be one of {', '.join(known)}, got {name!r}{did_you_mean(name, known)}")
     return [system for system in SYSTEMS if not names or system.name in names]

@@ -95,7 +95,7 @@ def make_app(file: DecisionFile, token: str, keep: float | None = None) -> Calls
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        tasks = [asyncio.create_task(committer.run())]
+        tasks = [asyncio.create_task(committer.tick())]
         if keep is not None:
             tasks.append(asyncio.create_task(compact_for_ever(committer, keep)))
         yield

@@ -10,13 +10,14 @@ import json
 import math
 import resource
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 LARGEST_HEAD = 16 * 1024  # bytes of a request line and its headers
 LARGEST_REST = 512 * 1024  # bytes after the head: a body of at most 64 KiB, even in chunks of one byte
 DEADLINE = 10.0  # seconds in which a request must arrive, and in which a client must read what was sent
+KEEP_ALIVE = 5.0  # seconds after an answer, if no byte of the next request has come
 LINGER = 1.0  # seconds that a refused client has to read the answer
 MOST_CONNECTIONS = 2048
 MOST_ACCEPTED = 128  # connections that the event loop accepts in one round
@@ -40,6 +41,35 @@ def connection_limits() -> tuple[int, int]:
     return min(MOST_CONNECTIONS, files // 2), min(MOST_ACCEPTED, files // 16)
 
 
+class JoinedWrites:
+    """A transport that sends the head of an answer together with the body that follows: one system call in place of two."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport, self._head = transport, b""
+        self._write, self.is_closing, self.get_extra_info = transport.write, transport.is_closing, transport.get_extra_info
+        self.pause_reading, self.resume_reading, self.abort = transport.pause_reading, transport.resume_reading, transport.abort
+
+    def write(self, data: bytes) -> None:
+        """Send data, except the head of an answer, which waits for the next call."""
+        if self._head:
+            self._write(self._head + data)
+            self._head = b""
+        elif data.startswith(b"HTTP/1.1 ") and not data.startswith(b"HTTP/1.1 100 "):
+            self._head = data
+        else:
+            self._write(data)
+
+    def flush(self) -> None:
+        """Send a head that has no body."""
+        if self._head:
+            self.write(b"")
+
+    def close(self) -> None:
+        """Close once everything is sent."""
+        self.flush()
+        self._transport.close()
+
+
 class Connection(HttpToolsProtocol):
     """Refuses a head above LARGEST_HEAD with 431, and a request that takes longer than DEADLINE with 408.
 
@@ -48,7 +78,7 @@ class Connection(HttpToolsProtocol):
     """
 
     # __slots__, so that uvicorn's attributes stay in a compact dict.
-    __slots__ = ("_finished", "_idle_since", "_in_rest", "_left", "_refused", "_timer", "_trusted")
+    __slots__ = ("_finished", "_idle_since", "_in_rest", "_joined", "_left", "_refused", "_timer", "_trusted")
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -58,7 +88,8 @@ class Connection(HttpToolsProtocol):
         self._idle_since = math.inf  # in the loop's time; infinite while the service has to act
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        self._joined = JoinedWrites(transport)
+        super().connection_made(cast(asyncio.Transport, self._joined))
         self._set_idle()
         self._timer = self.loop.call_later(DEADLINE, self._check_deadline)
         most, _ = connection_limits()
@@ -103,7 +134,12 @@ class Connection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         if not self._trusted:
             self._trusted = TRUSTED in self.cycle.scope
-        _on_response_complete(self)
+        self._joined.flush()
+        if self.pipeline:
+            _on_response_complete(self)
+        else:  # as uvicorn does, but without a timer per answer: `_check_deadline` closes idle connections
+            self.server_state.total_requests += 1
+            self.flow.resume_reading()
         self._set_idle()
 
     def pause_writing(self) -> None:
@@ -123,9 +159,13 @@ class Connection(HttpToolsProtocol):
         self._idle_since = math.inf if answering and not self.flow.write_paused else self.loop.time()
 
     def _check_deadline(self) -> None:
-        left = self._idle_since + DEADLINE - self.loop.time()
+        between_requests = self._left == LARGEST_HEAD and self.cycle is not None and self.cycle.response_complete
+        left = self._idle_since + (KEEP_ALIVE if between_requests else DEADLINE) - self.loop.time()
         if left > 0:
-            self._timer = self.loop.call_later(min(left, DEADLINE), self._check_deadline)
+            self._timer = self.loop.call_later(min(left, KEEP_ALIVE), self._check_deadline)
+        elif between_requests:
+            self.transport.close()
+            self._timer = self.loop.call_later(LINGER, self.transport.abort)
         else:
             self._refuse(408, f"a request must arrive within {DEADLINE:g} seconds")
 
@@ -146,6 +186,7 @@ class Connection(HttpToolsProtocol):
             body = json.dumps({"error": f"service: {sentence}"})
             head = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nconnection: close\r\ncontent-type: application/json\r\n"
             self.transport.write(f"{head}content-length: {len(body)}\r\n\r\n{body}".encode())
+            self._joined.flush()
         self._timer = self.loop.call_later(LINGER, self.transport.abort)
 
     def _awaits_body(self) -> bool:

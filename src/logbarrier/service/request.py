@@ -53,7 +53,6 @@ def _sentence(error: urllib.error.HTTPError) -> str:
 async def _in_file(path: Path, method: str, route: str, body: Body) -> Body:
     with Experiments(path) as experiments:
         committer = Committer(experiments.file)
-        writing = asyncio.create_task(committer.run())
         template, name = split_path(route)
         handlers = operations_of(Decisions(committer, Metrics(committer)), Management(committer))
         operation, handler = next(each for each in handlers if (each[0].method, each[0].path) == (method, template))
@@ -62,6 +61,4 @@ async def _in_file(path: Path, method: str, route: str, body: Body) -> Body:
             plain: Body = await handler(Asked(name, body, []))
         except RefusedError as error:
             raise ValueError(error.args[1]) from None
-        finally:
-            writing.cancel()
         return plain

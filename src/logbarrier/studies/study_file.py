@@ -192,7 +192,8 @@ def study_as_toml(study: Study, *, refer: bool = False) -> str:
 
 
 def _entries(table: Table) -> list[str]:
-    return [f"{key} = {_toml(value)}" for key, value in table.items()]
+    """The lines of a table; a list that would read as a grid is written as a grid of one value."""
+    return [f"{key} = {_toml([value] if _is_grid(key, value) else value)}" for key, value in table.items()]
 
 
 def _key(name: str) -> str:

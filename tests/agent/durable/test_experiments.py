@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import logbarrier as lb
+from logbarrier import extend
 from logbarrier.agent.durable import sqlite_file
 from logbarrier.agent.durable.ledger import SettledError, StoppedError
+from logbarrier.base.failure import RuleError
 
 RULE = lb.LogBarrierSGB(learning_rate=0.5, eta=20.0)
 
@@ -250,3 +253,38 @@ def test_a_full_disk_takes_a_new_experiment_back(experiments):
         experiments.create("lost", arms=["long name " * 500 + str(i) for i in range(9)])
     assert experiments["kept"].ask().id == 0
     assert list(experiments) == ["kept"]
+
+
+@extend.compiled
+def not_finite_below_zero(reward, probability, t, memory, hyper):
+    memory.steps += 1.0
+    return extend.select_above(reward, -0.5, reward, np.inf), 0.1 * reward
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefusesLosses(extend.TwoScalarRule):
+    name = "refuses-losses"
+    place = "tests"
+    memory = ("steps",)
+    lift_and_drain = staticmethod(not_finite_below_zero)
+
+    def hyper(self, n_arms):
+        return ()
+
+
+def test_a_rule_that_fails_in_one_call_concerns_no_other_call(tmp_path):
+    with lb.DurableAgent(tmp_path / "agent.db", rule=RefusesLosses(), arms=["a", "b"]) as agent:
+        first, second, third = (agent.ask() for _ in range(3))
+        told, refused, also_told = agent.perform(
+            [lambda ledger, d=d, r=r: ledger.tell(d, r) for d, r in ((first, 1.0), (second, -1.0), (third, 0.5))]
+        )
+        assert (told, also_told) == ("told", "told")
+        assert isinstance(refused, RuleError)
+        with pytest.raises(RuleError, match="refuses-losses returned a lift or drain that is not finite"):
+            agent.tell(second, -1.0)
+        assert agent.pending == (second.id,)
+        assert agent.updates == 2
+        assert np.array_equal(agent.replayed().policy, agent.policy)
+    with lb.DurableAgent(tmp_path / "agent.db", rule=RefusesLosses()) as agent:
+        assert agent.updates == 2
+        assert agent.tell(second, 0.25) == "told"

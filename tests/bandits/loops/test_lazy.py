@@ -28,13 +28,13 @@ from logbarrier.bandits.loops.policy import mix_with_uniform as dense_mix
 from logbarrier.bandits.loops.policy import move as dense_move
 from logbarrier.bandits.loops.policy import new_policy, opened_policy
 from logbarrier.bandits.softmax import softmax
-from logbarrier.engine.codegen.pointers import moved, pointer_to
+from logbarrier.engine.codegen.pointers import pointer_at, pointer_to
 from logbarrier.engine.compiled import compiled, from_python
 from logbarrier.engine.random import stream_key
 
 FALSE_ALARM = 1e-6
 ARRAYS = ("bases", "arms", "numbers", "borders", "levels")
-BASES, ARMS, PAGE, BORDERS, LEVELS = range(len(ARRAYS))
+BASES, ARMS, NUMBERS, BORDERS, LEVELS = range(len(ARRAYS))
 
 
 @from_python
@@ -61,8 +61,8 @@ def replay_kernel(arrays, policy_arrays, calls, memory, means, uniforms, normals
     state, policy, fault = opened_classes(arrays), opened_policy(policy_arrays), pointer_to(normals)
     moves, mixing, hyper = calls[0], calls[1], pointer_to(calls[2])
     for i in range(normals.shape[0]):
-        tries, t = moved(pointer_to(uniforms), 5 * i), i + 1
-        k, position, weight = draw(state, tries[0], moved(tries, 1), t, 0, pointer_to(key))
+        tries, t = pointer_at(pointer_to(uniforms), 5 * i), i + 1
+        k, position, weight = draw(state, tries[0], pointer_at(tries, 1), t, 0, pointer_to(key))
         arm = arm_of(state, k, position)
         reward, probability = means[arm] + normals[i], weight / state.numbers[TOTAL]
         lift, drain = call_moves(moves, (reward, probability, t, pointer_to(memory), hyper, fault))
@@ -82,8 +82,8 @@ def steps_kernel(arrays, lifts, drains, uniforms, key):
     state = opened_classes(arrays)
     least, most = state.numbers[TOTAL], state.numbers[TOTAL]
     for i in range(lifts.shape[0]):
-        tries, t = moved(pointer_to(uniforms), 5 * i), i + 1
-        k, position, weight = draw(state, tries[0], moved(tries, 1), t, 0, pointer_to(key))
+        tries, t = pointer_at(pointer_to(uniforms), 5 * i), i + 1
+        k, position, weight = draw(state, tries[0], pointer_at(tries, 1), t, 0, pointer_to(key))
         move(state, k, position, weight, lifts[i], drains[i])
         keep_in_order(state, t)
         least, most = min(least, state.numbers[TOTAL]), max(most, state.numbers[TOTAL])
@@ -96,8 +96,8 @@ def recorded_steps(arrays, lifts, drains, uniforms, key, pulled):
     """The same; notes which arm each step pulled."""
     state = opened_classes(arrays)
     for i in range(lifts.shape[0]):
-        tries, t = moved(pointer_to(uniforms), 5 * i), i + 1
-        k, position, weight = draw(state, tries[0], moved(tries, 1), t, 0, pointer_to(key))
+        tries, t = pointer_at(pointer_to(uniforms), 5 * i), i + 1
+        k, position, weight = draw(state, tries[0], pointer_at(tries, 1), t, 0, pointer_to(key))
         pulled[i] = arm_of(state, k, position)
         move(state, k, position, weight, lifts[i], drains[i])
         keep_in_order(state, t)
@@ -108,14 +108,14 @@ def recorded_steps(arrays, lifts, drains, uniforms, key, pulled):
 def draw_many(arrays, uniforms, key, counts):
     state = opened_classes(arrays)
     for i in range(uniforms.shape[0]):
-        tries = moved(pointer_to(uniforms), 5 * i)
-        k, position, _ = draw(state, tries[0], moved(tries, 1), i, 0, pointer_to(key))
+        tries = pointer_at(pointer_to(uniforms), 5 * i)
+        k, position, _ = draw(state, tries[0], pointer_at(tries, 1), i, 0, pointer_to(key))
         counts[arm_of(state, k, position)] += 1
 
 
 def probabilities(arrays):
     written(arrays)
-    return np.where(arrays[LEVELS] > 0, arrays[LEVELS] / arrays[PAGE][TOTAL], 0.0)
+    return np.where(arrays[LEVELS] > 0, arrays[LEVELS] / arrays[NUMBERS][TOTAL], 0.0)
 
 
 def replay(rule, n_arms, steps, seed=0, theta=None):
@@ -259,8 +259,8 @@ def test_nothing_breaks_whatever_the_rewards(kind, learning_rate, n_arms, seed):
     assert 0 < least <= most < np.inf
     check_order(state, n_arms)
     if learning_rate <= 0.1 and kind != "huge":
-        assert state[PAGE][REFRESHES] <= 300, "more than one refresh a step"
-        assert state[PAGE][SLOW_STEPS] == 0
+        assert state[NUMBERS][REFRESHES] <= 300, "more than one refresh a step"
+        assert state[NUMBERS][SLOW_STEPS] == 0
 
 
 def test_a_dead_arm_comes_back_when_the_others_sink():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...bandits.algorithms.rule import Rule
-from ...base.failure import INVALID
+from ...base.failure import INVALID, RuleError
 from ..any_agent import AnyAgent
 from .database import DEFAULT, reading
 from .group_commit import GroupCommit
@@ -88,7 +88,7 @@ class DecisionFile:
                 self._load()
             self._stale = True  # until all is on disk, memory is ahead of it
             self._touched = {}
-            if not calls:
+            if not calls:  # an empty batch closes the decisions that are overdue
                 for name in self.ledgers:
                     self.ledger(name)
             results: list[Any] = []
@@ -100,6 +100,10 @@ class DecisionFile:
             for ledger in self._touched.values():
                 ledger.write()
             self._file.commit()
+        except RuleError as error:  # its rule failed half-way, so the agent is read from the disk again
+            if not calls:
+                raise
+            return [error] if len(calls) == 1 else [outcome for call in calls for outcome in self._perform([call])]
         except sqlite3.Error as error:
             raise OSError(f"DurableAgent: {self.path} cannot be written ({error}); nothing was done") from None
         self._stale = False

@@ -80,8 +80,9 @@ class Journal:
             connection.execute(f"INSERT OR REPLACE INTO settings{suffix} VALUES (?, ?, ?)", row_of_setting)
         for number, arms in arm_sets:
             connection.execute(f"INSERT INTO arm_sets{suffix} VALUES (?, ?, ?)", arm_set_row(number, arms))
-        assigned = [(*row, row_checksum(row)) for row in subjects]
-        connection.executemany(f"INSERT OR REPLACE INTO subjects{suffix} VALUES (?, ?, ?, ?, ?, ?, ?)", assigned)
+        if subjects:
+            assigned = [(*row, row_checksum(row)) for row in subjects]
+            connection.executemany(f"INSERT OR REPLACE INTO subjects{suffix} VALUES (?, ?, ?, ?, ?, ?, ?)", assigned)
         if drop is not None:
             self._drop(drop)
 

@@ -20,7 +20,7 @@ from .policy import (
     move_from,
     opened_policy,
 )
-from .single import loop_of, nothing_more, the_place_itself
+from .single import loop_of, no_refill, same_place
 
 PRESENT = np.empty(0)  # for `earlier`: the arm was drawn from the present policy
 _room_for_fault = buffer_of(1)
@@ -35,8 +35,8 @@ class Learned(NamedTuple):
     memory: Any
     arm_means: Any
     arm_counts: Any  # or what the rule remembers of each arm
-    tracked: bool  # whether the arm means are kept
-    recalled: bool  # whether the rule remembers a number per arm
+    keeps_means: bool  # whether the arm means are kept
+    remembers_arms: bool  # whether the rule remembers a number per arm
     fault: Any
 
 
@@ -52,9 +52,11 @@ class Dense(NamedTuple):
 def opened_learned(calls, learned, fault):
     """The pointers into (moves, mixing, hyper) and (memory, arm means, arm counts)."""
     pointers = pointer_to(learned[0]), pointer_to(learned[1]), pointer_to(learned[2])
-    tracked = learned[1].shape[0] > 0
-    recalled = learned[2].shape[0] > 0 and not tracked
-    return Learned(calls[0], calls[1], pointer_to(calls[2]), pointers[0], pointers[1], pointers[2], tracked, recalled, fault)
+    keeps_means = learned[1].shape[0] > 0
+    remembers_arms = learned[2].shape[0] > 0 and not keeps_means
+    return Learned(
+        calls[0], calls[1], pointer_to(calls[2]), pointers[0], pointers[1], pointers[2], keeps_means, remembers_arms, fault
+    )
 
 
 @compiled
@@ -68,10 +70,10 @@ def learn_mean(arm_means, arm_counts, arm, reward):
 def lift_and_drain(learned, n_arms, weights, total, arm, reward, t):
     """What the rule moves by, from the reward of an arm drawn with probabilities weights / total; its memory follows."""
     probability = max(weights[arm] / total, SMALLEST_PROBABILITY)
-    if learned.tracked:
+    if learned.keeps_means:
         learned.memory[0] = mean_under(learned.arm_means, n_arms, weights, total)  # policy_mean
         learned.memory[1] = learned.arm_means[arm]  # arm_mean
-    if learned.recalled:
+    if learned.remembers_arms:
         learned.memory[0] = learned.arm_counts[arm]  # of_arm
     lift, drain = call_moves(learned.moves, (reward, probability, t, learned.memory, learned.hyper, learned.fault))
     return checked_move(lift, t, learned.fault), checked_move(drain, t, learned.fault)
@@ -80,25 +82,25 @@ def lift_and_drain(learned, n_arms, weights, total, arm, reward, t):
 @inlined
 def learn_of_arm(learned, arm, reward):
     """Put what a step teaches about its arm, after `lift_and_drain`, into the numbers kept for the arms."""
-    if learned.tracked:
+    if learned.keeps_means:
         learn_mean(learned.arm_means, learned.arm_counts, arm, reward)
-    if learned.recalled:
+    if learned.remembers_arms:
         learned.arm_counts[arm] = learned.memory[0]
 
 
 @inlined
-def opened(arrays, parameters, t, fault):
+def open_state(arrays, parameters, t, fault):
     policy, calls, learned, n_arms = arrays
     return Dense(opened_policy(policy), opened_learned(calls, learned, fault), n_arms)
 
 
 @inlined
-def drawn(state, hint, i, batch, u, t, run, key):
+def draw_place(state, hint, i, batch, u, t, run, key):
     return draw_arm(state.policy, u)
 
 
 @inlined
-def learnt(state, place, arm, reward, t):
+def learn_step(state, place, arm, reward, t):
     policy = state.policy
     lift, drain = lift_and_drain(state.learned, state.n_arms, policy.weights, policy.scalars[TOTAL], arm, reward, t)
     learn_of_arm(state.learned, arm, reward)
@@ -109,13 +111,13 @@ def learnt(state, place, arm, reward, t):
 
 
 @inlined
-def reported(state, t):
+def weights_now(state, t):
     return state.policy.weights, state.policy.scalars[TOTAL]
 
 
 def loop_kernel() -> Any:
     """The compiled loop."""
-    return kernel(loop_of, "the dense loop", True, opened, nothing_more, drawn, the_place_itself, learnt, reported)
+    return kernel(loop_of, "the dense loop", True, open_state, no_refill, draw_place, same_place, learn_step, weights_now)
 
 
 def _update() -> Any:

@@ -22,7 +22,7 @@ from ...engine.codegen.integer_lanes import load_integers
 from ...engine.codegen.lane_access import load, splat, store
 from ...engine.codegen.lane_arrays import column_of, rows_at, tables_at
 from ...engine.codegen.lanes import WIDTH
-from ...engine.codegen.pointers import PointerType, array_at, caller_of, moved, table_at
+from ...engine.codegen.pointers import PointerType, array_at, caller_of, pointer_at, table_at
 from ...engine.compiled import Compiled, entry, inlined
 from .faults import BAD_SHARE, note
 
@@ -168,7 +168,7 @@ def _reward_of_runs(function: Compiled) -> int:
 
     def one_by_one(noises, tables, table_size, n_arms, arms, key, t, runs, rewards):
         for lane in range(WIDTH):
-            table = table_at(moved(tables, lane * table_size), n_arms)
+            table = table_at(pointer_at(tables, lane * table_size), n_arms)
             rewards[lane] = function(noises[lane], table, arms[lane], (key, t, runs[lane]))
 
     return entry("the rewards", all_at_once, _REWARD_OF_RUNS, otherwise=one_by_one)

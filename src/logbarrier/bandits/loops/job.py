@@ -12,7 +12,7 @@ from .functions import RewardFunctions
 class Job(NamedTuple):
     """One run, or eight side by side, whose numbers are in brackets; a loop changes arrays, progress and out.
 
-    arrays      of the engine, as its `opened` takes them
+    arrays      of the engine, as its `open_state` takes them
     law         the addresses of the reward distribution
     parameters  (P, K) of the problem, row 0 the mean rewards [(8, P, K)]
     best        (1,) the best arm [(8,)]

@@ -24,7 +24,7 @@ from ...engine.codegen.integer_lanes import lanes_from, load_integers, select_eq
 from ...engine.codegen.lane_access import lanes_above, lanes_within, splat
 from ...engine.codegen.lane_arrays import column_of, new_rows, rows_at, tables_at
 from ...engine.codegen.lanes import WIDTH, fma, select_above
-from ...engine.codegen.pointers import buffer_of, moved, pointer_to
+from ...engine.codegen.pointers import buffer_of, pointer_at, pointer_to
 from ...engine.compiled import compiled, inlined, kernel
 from ...engine.elementary import exp, log
 from ...engine.random import fill_uniforms_of_runs
@@ -69,8 +69,8 @@ class Lessons(NamedTuple):
     memories: Any
     arm_means: Any
     arm_counts: Any  # or what the rule remembers of each arm
-    tracked: bool
-    recalled: bool
+    keeps_means: bool
+    remembers_arms: bool
     fault: Any
 
 
@@ -193,15 +193,15 @@ def learn(state, lessons, arms, rewards, t):
     total = totals_of(state)
     probability = state.weights[arms] / total
     rows_at(probabilities)[0] = select_above(SMALLEST_PROBABILITY, probability, SMALLEST_PROBABILITY, probability)
-    if lessons.tracked:
+    if lessons.keeps_means:
         look_up_means(state, lessons, arms)
-    if lessons.recalled:
+    if lessons.remembers_arms:
         rows_at(lessons.memories)[0] = lessons.arm_counts[arms]  # of_arm
     numbers = (lessons.memories, lessons.hyper, lifts, drains, lessons.fault)
     call_moves_of_runs(lessons.moves, (rewards, probabilities, t, *numbers))
-    if lessons.tracked:
+    if lessons.keeps_means:
         learn_means(lessons, arms, rows_at(rewards)[0])
-    if lessons.recalled:
+    if lessons.remembers_arms:
         lessons.arm_counts[arms] = rows_at(lessons.memories)[0]
     if lanes_within(rows_at(lifts)[0], LARGEST_MOVE) & lanes_within(rows_at(drains)[0], LARGEST_MOVE) != EVERY_LANE:
         check_moves_of_runs(lifts, drains, t, lessons.fault)
@@ -226,14 +226,14 @@ def rows_of(array):
 
 
 @inlined
-def opened(job_arrays, fault):
+def open_state(job_arrays, fault):
     """The state and the lessons, from the arrays of `new_lockstep`, (moves, mixing, hyper) and (memories, means, counts)."""
     arrays, calls, learned = job_arrays
     policy = rows_of(arrays[0]), rows_of(arrays[1]), rows_of(arrays[2]), rows_of(arrays[3])
     state = Lockstep(policy[0], policy[1], policy[2], policy[3], pointer_to(arrays[4]), arrays[4].shape[0])
     numbers = pointer_to(learned[0]), rows_of(learned[1]), rows_of(learned[2])
-    tracked = learned[1].shape[0] > 0
-    kept = tracked, learned[2].shape[0] > 0 and not tracked
+    keeps_means = learned[1].shape[0] > 0
+    kept = keeps_means, learned[2].shape[0] > 0 and not keeps_means
     return state, Lessons(calls[0], calls[1], pointer_to(calls[2]), numbers[0], numbers[1], numbers[2], kept[0], kept[1], fault)
 
 
@@ -250,8 +250,8 @@ def _loop() -> Callable[..., Any]:
     def loop(job, first, last):
         """Eight runs of a `Job` up to stops[last - 1]; at stops[c] measured into row rows[c] of out, unless it is negative."""
         progress = pointer_to(job.progress)
-        fault, regrets = moved(progress, FAULT), moved(progress, REGRETS)
-        state, lessons = opened(job.arrays, fault)
+        fault, regrets = pointer_at(progress, FAULT), pointer_at(progress, REGRETS)
+        state, lessons = open_state(job.arrays, fault)
         noise, reward_of = job.law
         tables, bests = pointer_to(job.parameters), pointer_to(job.best)
         size = job.parameters.shape[1] * job.parameters.shape[2]
@@ -271,7 +271,7 @@ def _loop() -> Callable[..., Any]:
                 for i in range(batch):
                     arms = draw(state, rows_at(uniforms)[i])
                     store_whole(pulled, 0, arms)
-                    drawn = (moved(noises, i * WIDTH), tables, size, state.n_arms, pulled, key, t, runs, rewards, fault)
+                    drawn = (pointer_at(noises, i * WIDTH), tables, size, state.n_arms, pulled, key, t, runs, rewards, fault)
                     call_reward_of_runs(reward_of, drawn)
                     if lanes_within(rows_at(rewards)[0], LARGEST_REWARD) != EVERY_LANE:
                         check_rewards_of_runs(rewards, fault)
@@ -280,8 +280,8 @@ def _loop() -> Callable[..., Any]:
                     learn(state, lessons, arms, rewards, t)
             if rows[c] >= 0:
                 for lane in range(WIDTH):
-                    row = moved(out, (lane * job.out.shape[1] + rows[c]) * N_METRICS)
-                    report(state, lane, moved(tables, lane * size), bests[lane], regrets[lane], row)
+                    row = pointer_at(out, (lane * job.out.shape[1] + rows[c]) * N_METRICS)
+                    report(state, lane, pointer_at(tables, lane * size), bests[lane], regrets[lane], row)
         progress[DONE] = t
 
     loop.label, loop.near = "the lockstep loop", True  # type: ignore[attr-defined]

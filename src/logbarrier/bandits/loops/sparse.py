@@ -23,7 +23,7 @@ from ...engine.elementary import EXP_LOWEST, exp, log
 from .dense import learn_mean, opened_learned
 from .functions import call_moves
 from .policy import PADDING, SMALLEST_PROBABILITY, checked_move
-from .single import loop_of, nothing_more, the_place_itself
+from .single import loop_of, no_refill, same_place
 
 FAN = 2 * WIDTH
 LOWEST_TOTAL, HIGHEST_TOTAL = 1e-150, 1e150
@@ -38,11 +38,11 @@ class Tree(NamedTuple):
 
     theta      (padded,)  preferences
     sums       all levels of the tree one after the other, leaves (weights) first, each padded to a multiple of sixteen
-    values     in the same places, above the leaves, the sums of weight times arm mean; empty unless tracked
+    values     in the same places, above the leaves, the sums of weight times arm mean; empty unless keeps_means
     levels     [number of levels, where each begins ...]; the last is the root alone
     scalars    (4,)       [total, shift, largest theta of an arm without weight, how often everything was computed again]
-    arm_means  (padded,)  empty unless tracked
-    tracked    whether the rule uses arm means
+    arm_means  (padded,)  empty unless keeps_means
+    keeps_means    whether the rule uses arm means
     """
 
     theta: Any
@@ -51,7 +51,7 @@ class Tree(NamedTuple):
     levels: Any
     scalars: Any
     arm_means: Any
-    tracked: bool
+    keeps_means: bool
 
 
 class Sparse(NamedTuple):
@@ -61,8 +61,8 @@ class Sparse(NamedTuple):
     learned: Any
 
 
-def new_tree(theta: np.ndarray, tracked: bool) -> tuple[np.ndarray, ...]:
-    """The arrays of `Tree` for softmax(theta); tracked: the rule uses arm means."""
+def new_tree(theta: np.ndarray, keeps_means: bool) -> tuple[np.ndarray, ...]:
+    """The arrays of `Tree` for softmax(theta); keeps_means: the rule uses arm means."""
     begins, size = [0], len(theta)
     while size > 1 or len(begins) == 1:
         begins.append(begins[-1] + -(-size // FAN) * FAN)
@@ -74,10 +74,10 @@ def new_tree(theta: np.ndarray, tracked: bool) -> tuple[np.ndarray, ...]:
     state = (
         full,
         sums,
-        np.zeros(len(sums) if tracked else 0),
+        np.zeros(len(sums) if keeps_means else 0),
         np.array([len(begins), *begins], dtype=np.int64),
         np.zeros(4),
-        np.zeros(padded if tracked else 0),
+        np.zeros(padded if keeps_means else 0),
     )
     from_python(shift_arrays_fully)(state)
     return state
@@ -97,7 +97,7 @@ def add_up(tree, level, node):
     sums, values, arm_means = tree.sums, tree.values, tree.arm_means
     place, first = tree.levels[1 + level] + node, tree.levels[level] + node * FAN
     sums[place] = lane_sum(load(sums, first) + load(sums, first + WIDTH))
-    if tree.tracked:
+    if tree.keeps_means:
         if level == 1:
             low = load(sums, first) * load(arm_means, first)
             values[place] = lane_sum(fma(load(sums, first + WIDTH), load(arm_means, first + WIDTH), low))
@@ -230,34 +230,34 @@ def move(tree, arm, lift):
 
 
 @inlined
-def opened(arrays, parameters, t, fault):
+def open_state(arrays, parameters, t, fault):
     return Sparse(opened_tree(arrays[0]), opened_learned(arrays[1], arrays[2], fault))
 
 
 @inlined
-def drawn(state, hint, i, batch, u, t, run, key):
+def draw_place(state, hint, i, batch, u, t, run, key):
     return draw(state.tree, u)
 
 
 @inlined
-def learnt(state, place, arm, reward, t):
+def learn_step(state, place, arm, reward, t):
     tree, learned = state.tree, state.learned
     probability = max(tree.sums[arm] / tree.scalars[TOTAL], SMALLEST_PROBABILITY)
-    if tree.tracked:
+    if tree.keeps_means:
         learned.memory[0] = tree.values[root_of(tree)] / tree.scalars[TOTAL]  # policy_mean
         learned.memory[1] = tree.arm_means[arm]  # arm_mean
     lift, drain = call_moves(learned.moves, (reward, probability, t, learned.memory, learned.hyper, learned.fault))
-    if tree.tracked:
+    if tree.keeps_means:
         learn_mean(tree.arm_means, learned.arm_counts, arm, reward)
     checked_move(drain, t, learned.fault)  # 0 where the rule keeps its word
     move(tree, arm, checked_move(lift, t, learned.fault))
 
 
 @inlined
-def reported(state, t):
+def weights_now(state, t):
     return state.tree.sums, state.tree.scalars[TOTAL]
 
 
 def loop_kernel() -> Any:
     """The compiled sparse loop, for rules without drain."""
-    return kernel(loop_of, "the sparse loop", True, opened, nothing_more, drawn, the_place_itself, learnt, reported)
+    return kernel(loop_of, "the sparse loop", True, open_state, no_refill, draw_place, same_place, learn_step, weights_now)

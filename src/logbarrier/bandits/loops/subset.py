@@ -92,9 +92,9 @@ def _update() -> Any:
         fault = _room_for_fault()
         fault[0] = 0.0
         policy, learned = opened_policy(policy_arrays), opened_learned(calls[0], learned_arrays, fault)
-        if learned.tracked:
+        if learned.keeps_means:
             tell_means(learned, arms, q, arm)
-        if learned.recalled:
+        if learned.remembers_arms:
             learned.memory[0] = learned.arm_counts[arm] if arm >= 0 else 0.0  # of_arm
         seen = max(probability, SMALLEST_PROBABILITY)
         lift, drain = call_moves(learned.moves, (reward, seen, t, learned.memory, learned.hyper, fault))

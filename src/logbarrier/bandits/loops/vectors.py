@@ -19,7 +19,7 @@ from ...engine.random import step_uniforms
 from .faults import BAD_ARM, BAD_VECTOR, BAD_WEIGHTS, LARGEST, note
 from .functions import call_draw, call_learn, call_weigh
 from .policy import SMALLEST_PROBABILITY, first_beyond
-from .single import loop_of, nothing_more, the_place_itself
+from .single import loop_of, no_refill, same_place
 
 _room_for_fault = buffer_of(1)
 
@@ -166,7 +166,7 @@ def draw_arm(state, u, t, step, run, key):
 
 
 @inlined
-def opened(arrays, parameters, t, fault):
+def open_state(arrays, parameters, t, fault):
     state = opened_vectors(arrays, fault)
     if state.draw == 0:  # otherwise nobody asks for the policy before it is measured
         set_policy(state, t)
@@ -174,18 +174,18 @@ def opened(arrays, parameters, t, fault):
 
 
 @inlined
-def drawn(state, hint, i, batch, u, t, run, key):
+def draw_place(state, hint, i, batch, u, t, run, key):
     return draw_arm(state, u, t, t, run, key)
 
 
 @inlined
-def learnt(state, place, arm, reward, t):
+def learn_step(state, place, arm, reward, t):
     if learn_from(state, state.policy, arm, reward, t) and state.draw == 0:
         set_policy(state, t)
 
 
 @inlined
-def reported(state, t):
+def weights_now(state, t):
     if state.draw != 0:  # until now nobody asked for the policy
         set_policy(state, t)
     check_vectors(state, t)
@@ -194,7 +194,7 @@ def reported(state, t):
 
 def loop_kernel() -> Any:
     """The compiled loop."""
-    return kernel(loop_of, "the vector loop", True, opened, nothing_more, drawn, the_place_itself, learnt, reported)
+    return kernel(loop_of, "the vector loop", True, open_state, no_refill, draw_place, same_place, learn_step, weights_now)
 
 
 @compiled

@@ -68,8 +68,8 @@ def pointer_to(typing_context: Any, array: Any) -> Any:
 
 
 @intrinsic
-def moved(typing_context: Any, pointer: Any, offset: Any) -> Any:
-    """moved(pointer, i): the pointer to element i."""
+def pointer_at(typing_context: Any, pointer: Any, offset: Any) -> Any:
+    """pointer_at(pointer, i): the pointer to element i."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return builder.gep(values[0], [values[1]])

@@ -6,12 +6,12 @@ given). To add a rule, write a frozen dataclass like the ones in this folder and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ...base.parameters import Parameterised, Positive, Share
+from ...base.parameters import Parameterised, Positive, Share, written
 from ...engine.compiled import from_python
 from ..episode import Learned, nothing_at_once, renew, softmax_action, softmax_rows
 from ..problem import FiniteMDP
@@ -64,12 +64,7 @@ class Rule(Parameterised):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values; `rule_from_dict` reads them."""
-        plain: dict[str, Any] = {"rule": self.name}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value is not None:
-                plain[field.name] = float(value)
-        return plain
+        return {"rule": self.name, **written(self)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ....engine.codegen.pointers import buffer_of, moved, pointer_to, prefetch
+from ....engine.codegen.pointers import buffer_of, pointer_at, pointer_to, prefetch
 from ....engine.compiled import compiled, inlined, kernel
 from ....engine.random import ARM, TRIES, fill_tries, philox, uniform
 from ..functions import call_moves, share_to_mix
@@ -49,7 +49,7 @@ class Lazy(NamedTuple):
     hyper: Any
     memory: Any
     remembered: Any
-    recalled: bool
+    remembers_arms: bool
     fault: Any
     tries: Any
     parameters: Any
@@ -143,7 +143,7 @@ def look_ahead(state, parameters, n_arms, crowd, tries, i, batch):
 
 
 @inlined
-def opened(arrays, parameters, t, fault):
+def open_state(arrays, parameters, t, fault):
     classes, calls, learned = opened_classes(arrays[0]), arrays[1], arrays[2]
     update_totals(classes)
     hyper, n_arms = pointer_to(calls[2]), classes.borders[N_ARMS]
@@ -154,16 +154,16 @@ def opened(arrays, parameters, t, fault):
 
 
 @inlined
-def refilled(state, t, batch, run, key):
+def refill(state, t, batch, run, key):
     fill_tries(state.tries, t, batch, run, key)
     return crowded_class(state.classes)
 
 
 @inlined
-def drawn(state, hint, i, batch, u, t, run, key):
+def draw_place(state, hint, i, batch, u, t, run, key):
     if state.n_arms > CACHED_ARMS:
         look_ahead(state.classes, state.parameters, state.n_arms, hint, state.tries, i, batch)
-    return draw(state.classes, u, moved(state.tries, TRIES * i), t, run, key)
+    return draw(state.classes, u, pointer_at(state.tries, TRIES * i), t, run, key)
 
 
 @inlined
@@ -173,13 +173,13 @@ def arm_at(state, place):
 
 
 @inlined
-def learnt(state, place, arm, reward, t):
+def learn_step(state, place, arm, reward, t):
     classes, (k, position, weight) = state.classes, place
     probability = max(weight / classes.numbers[TOTAL], SMALLEST_PROBABILITY)
-    if state.recalled:
+    if state.remembers_arms:
         state.memory[0] = state.remembered[arm]  # of_arm
     lift, drain = call_moves(state.moves, (reward, probability, t, state.memory, state.hyper, state.fault))
-    if state.recalled:
+    if state.remembers_arms:
         state.remembered[arm] = state.memory[0]
     if not abs(lift) + abs(drain) <= LARGEST_MOVE:  # `move` needs this sum anyway
         lift, drain = cut_move(lift, t, state.fault), cut_move(drain, t, state.fault)
@@ -191,7 +191,7 @@ def learnt(state, place, arm, reward, t):
 
 
 @inlined
-def reported(state, t):
+def weights_now(state, t):
     classes = state.classes
     write_levels(classes)
     for a in range(state.n_arms):
@@ -201,4 +201,4 @@ def reported(state, t):
 
 def loop_kernel() -> Any:
     """The compiled lazy loop, for rules that drain."""
-    return kernel(loop_of, "the lazy loop", False, opened, refilled, drawn, arm_at, learnt, reported)
+    return kernel(loop_of, "the lazy loop", False, open_state, refill, draw_place, arm_at, learn_step, weights_now)
