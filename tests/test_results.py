@@ -51,3 +51,17 @@ def test_readme_quotes_changes_mdps_and_networks():
 
 def test_readme_says_where_the_figures_come_from():
     assert f"({RESULTS['date']}, commit {RESULTS['commit']}, {RESULTS['machine']})" in README
+
+
+def test_the_page_of_decisions_quotes_the_panel():
+    cells = json.loads((ROOT / "benchmarks" / "decisions_panel.json").read_text())["cells"]
+    page = (ROOT / "docs" / "decisions.md").read_text()
+    table = page.partition("| kind of reward |")[2].partition("\n\n")[0]
+    shown = [line for line in table.splitlines() if line.startswith("| ")]
+    families = list(dict.fromkeys(name.split("/")[0] for name in cells))
+    for family, line in zip(families, shown, strict=True):
+        ratios = [row["ratios"].get("informed") for name, row in cells.items() if name.split("/")[0] == family]
+        wanted = [f"{entry['ratio']:.2f}" if entry else "" for entry in ratios]
+        assert [cell.strip() for cell in line.strip("|").split("|")][1:] == wanted, family
+    informed = [row["ratios"]["informed"]["ratio"] for row in cells.values() if "informed" in row["ratios"]]
+    assert f"at most 1.3 in {sum(ratio <= 1.3 for ratio in informed)} of {len(informed)} cells" in page
