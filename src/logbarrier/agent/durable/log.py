@@ -125,6 +125,14 @@ def _name(text: str) -> Any:
     return json.loads(text)
 
 
+def experiments_in(path: str | Path) -> list[str]:
+    """The names of the experiments in a file, oldest first, also while it is in use."""
+    file = Path(path)
+    with contextlib.closing(open_file(file)) as connection, reading(file):
+        found = suffixes(connection, file).items()
+        return [name for name, suffix in found if connection.execute(f"SELECT 1 FROM snapshots{suffix} LIMIT 1").fetchone()]
+
+
 def read_history(path: str | Path, experiment: str = DEFAULT) -> list[Mark]:
     """The history of the policy and of the rewards of an experiment, oldest first."""
     file = Path(path)
