@@ -81,16 +81,12 @@ def plan(
     with one_sentence("nothing was saved"):
         if arms is not None:
             integer("plan", "arms", arms, 2, MOST_ARMS)
-        facts: dict[str, Any] = {
-            "n_arms": arms,
-            "gap": gap,
+        facts: dict[str, Any] = {"n_arms": arms, "gap": gap, "r_max": r_max, "scale": scale, "amount": amount}
+        facts |= {
             "means": None if means is None else [_number("means", word) for word in means.split(",")],
             "rate": None if rate is None else _number("rate", rate),
             "difference": None if difference is None else _number("difference", difference),
             "rewards": None if rewards is None else rewards.value,
-            "r_max": r_max,
-            "scale": scale,
-            "amount": amount,
         }
         if experiment is not None and from_log is None:
             raise ValueError("plan: --experiment is of --from-log")
