@@ -1,8 +1,9 @@
-"""README.md and docs/service.md quote the figures that benchmarks wrote."""
+"""README.md, docs/deep.md and docs/service.md quote the figures that the benchmarks wrote."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -63,3 +64,29 @@ def test_the_service_page_quotes_coverage_and_winners():
     for row in found["winners"]:
         quartiles = " | ".join("more" if value is None else f"{value:,.0f}" for value in row["quartiles"])
         assert f"| {row['problem']} | {row['rule']} | {row['floor']:g} | {row['declared']:.2f} | {quartiles} |" in page
+
+
+NETWORKS = list(json.loads((ROOT / "benchmarks" / "deep_study.json").read_text()).values())
+METHODS = ("none", "entropy", "barrier", "symmetric", "annealed")
+
+
+def interquartile_mean(scores: list[float]) -> float:
+    """The mean without the lowest and highest quarter, of which a part is rounded down."""
+    left_out = len(scores) // 4
+    middle = sorted(scores)[left_out : len(scores) - left_out]
+    return sum(middle) / len(middle)
+
+
+def test_the_page_on_networks_quotes_its_study():
+    page = (ROOT / "docs" / "deep.md").read_text()
+    head = "| task | none | entropy | barrier | symmetric | annealed | barrier - entropy | p |"
+    tables = [part.split("\n\n")[0] for part in page.split(head)[1:]]
+    assert len(tables) == 3
+    for outcome, table in zip(("score", "last", "greedy"), tables, strict=True):
+        for row in NETWORKS:
+            (line,) = [line for line in table.splitlines() if line.startswith(f"| {row['task']} |")]
+            cells = line.split(" | ")[1:6]
+            for method, cell in zip(METHODS, cells, strict=True):
+                assert abs(float(cell.split(" ")[0]) - interquartile_mean(row[outcome][method])) < 0.00501, (line, method)
+            picked = [f"{row['picked'][method]:g}" for method in METHODS[1:]]
+            assert [re.findall(r"\(([\d.]+)\*?\)", cell)[0] for cell in cells[1:]] == picked

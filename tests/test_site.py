@@ -100,7 +100,7 @@ def test_the_site_fetches_nothing_from_elsewhere(site):
 
 def wait_for(browser, script: str) -> object:
     """What a script returns as soon as it returns something."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not (found := browser.execute_script(f"return {script}")):
         assert time.monotonic() < deadline, browser.get_log("browser")
         time.sleep(0.05)

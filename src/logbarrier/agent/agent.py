@@ -278,7 +278,9 @@ class Agent:
     def _following(self, who: str, what: str) -> Learner:
         """The learner, if it can follow changing arms."""
         if not self._learner.follows_arms:
-            raise ValueError(f"{who}: {self.rule.name} keeps vectors, for which {what} is not defined")
+            known = getattr(self.rule, "uses_features", False)
+            kept = "knows the features of a fixed set of arms" if known else "keeps vectors"
+            raise ValueError(f"{who}: {self.rule.name} {kept}, for which {what} is not defined")
         return self._learner
 
     def _place(self, who: str, arm: Any) -> int:
