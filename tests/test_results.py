@@ -90,3 +90,17 @@ def test_the_page_on_networks_quotes_its_study():
                 assert abs(float(cell.split(" ")[0]) - interquartile_mean(row[outcome][method])) < 0.00501, (line, method)
             picked = [f"{row['picked'][method]:g}" for method in METHODS[1:]]
             assert [re.findall(r"\(([\d.]+)\*?\)", cell)[0] for cell in cells[1:]] == picked
+
+
+def test_the_page_of_decisions_quotes_the_panel():
+    cells = json.loads((ROOT / "benchmarks" / "decisions_panel.json").read_text())["cells"]
+    page = (ROOT / "docs" / "decisions.md").read_text()
+    table = page.partition("| kind of reward |")[2].partition("\n\n")[0]
+    shown = [line for line in table.splitlines() if line.startswith("| ")]
+    families = list(dict.fromkeys(name.split("/")[0] for name in cells))
+    for family, line in zip(families, shown, strict=True):
+        ratios = [row["ratios"].get("informed") for name, row in cells.items() if name.split("/")[0] == family]
+        wanted = [f"{entry['ratio']:.2f}" if entry else "" for entry in ratios]
+        assert [cell.strip() for cell in line.strip("|").split("|")][1:] == wanted, family
+    informed = [row["ratios"]["informed"]["ratio"] for row in cells.values() if "informed" in row["ratios"]]
+    assert f"at most 1.3 in {sum(ratio <= 1.3 for ratio in informed)} of {len(informed)} cells" in page

@@ -72,6 +72,7 @@ def plan(
     Click rates:    logbarrier plan --means 1.4%,1.6%,2.15% --horizon 2e5
     A typical rate: logbarrier plan --rate 2% --difference 0.3% --arms 5 --horizon 1e5
     Revenue:        logbarrier plan --rate 3% --difference 1% --rewards revenue --amount 40 --horizon 1e5
+    Contexts:       logbarrier plan --problem LinearContexts --arms 5 --n-features 10 --horizon 5000
     LB-SGB alone:   logbarrier plan --arms 10 --gap 0.2 --horizon 1e4 --rule log-barrier-sgb
     """
     from ..base.validate import integer
