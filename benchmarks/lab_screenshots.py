@@ -20,7 +20,7 @@ SHOTS = {
     "regret": "gap=0.01&rules=lb,adaptive,sgb,thompson&view=regret",
     "simplex": SIMPLEX,
     "policy": "arms=100&alpha=0.3&etas=2000&rules=lb,adaptive,sgb&view=policy",
-    "environment": "view=environment",
+    "environment": "horizon=100000&runs=20&view=environment",
     "dark": "start=0.001&rules=lb,adaptive,sgb,npg",
     "phone": SIMPLEX,
 }
@@ -33,7 +33,7 @@ def main() -> None:
     page, browser = lb.lab(warm=False), chromium()
     try:
         for name, query in SHOTS.items():
-            size = {"phone": (390, 1000), "environment": (1100, 980)}.get(name, (1100, 720))
+            size = {"phone": (390, 1000)}.get(name, (1100, 720))
             metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
             browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
             scheme = {"name": "prefers-color-scheme", "value": "dark" if name == "dark" else "light"}

@@ -17,9 +17,9 @@ from typing import Any
 
 import logbarrier as lb
 from lab_browser import chromium, console_errors, open_page
-from logbarrier.lab.laws import problem_of
-from logbarrier.lab.rules import curves_of
-from logbarrier.lab.state import State
+from logbarrier.lab_page.laws import problem_of
+from logbarrier.lab_page.rules import curves_of
+from logbarrier.lab_page.state import State
 
 MOVES = {"Learning rate": (-3.0, 0.3), "Barrier eta": (1.0, 5.0), "Gap": (-2.0, -0.2), "Arms": (0.5, 3.0), "Runs": (0.5, 2.0)}
 SHOWN = """

@@ -14,7 +14,7 @@ from import_graph import FILES, ROW, imports, package
 ONLY_IN = {
     "deep": {"torch", "stable_baselines3", "sb3_contrib", "jax"},
     "service": {"starlette", "uvicorn"},
-    "lab": {"bokeh"},
+    "lab_page": {"bokeh"},
 }
 
 

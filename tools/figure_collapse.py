@@ -15,7 +15,7 @@ from figures_simplex import plot_frame
 from logbarrier import SGB, GaussianBandit, LogBarrierSGB
 from logbarrier.bandits.algorithms.rule import Rule
 from logbarrier.bandits.policies import policies
-from logbarrier.lab.simplex import CORNERS
+from logbarrier.lab_page.simplex import CORNERS
 from logbarrier.plots.style import COLOURS, panels, styled
 
 if TYPE_CHECKING:

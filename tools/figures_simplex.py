@@ -14,7 +14,7 @@ import numpy as np
 from logbarrier import NPG, SGB, Agent, EntropySGB, LogBarrierSGB
 from logbarrier.bandits.algorithms.rule import Rule, TwoScalarRule
 from logbarrier.bandits.softmax import softmax
-from logbarrier.lab.simplex import CORNERS, policy_grid, policy_motion
+from logbarrier.lab_page.simplex import CORNERS, policy_grid, policy_motion
 from logbarrier.plots.style import COLOURS, panels, save_figure, styled
 from logbarrier.theory.fisher import (
     natural_step_second_moment,

@@ -46,7 +46,7 @@ ROWS: tuple[dict[str, str], ...] = (
         "deep": "torch: the barrier as a function, Stable-Baselines3 policies, rescue",
     },
     {"paper": "the paper's experiments, claims and report"},
-    {"lab": "the interactive page", "service": "the durable agent over HTTP"},
+    {"lab_page": "the interactive page", "service": "the durable agent over HTTP"},
     {"cli": "one file per command"},
     {
         "__main__": "python -m logbarrier",

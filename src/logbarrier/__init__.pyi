@@ -92,7 +92,7 @@ from .bandits.starts import OptimalArmAt as OptimalArmAt
 from .contexts.problems import ClassificationBandit as ClassificationBandit
 from .contexts.problems import LinearContexts as LinearContexts
 from .contexts.problems import SegmentedClicks as SegmentedClicks
-from .lab.server import lab as lab
+from .lab_page.server import lab as lab
 from .planning.panel import panel as panel
 from .planning.plan import plan as plan
 from .record import Record as Record

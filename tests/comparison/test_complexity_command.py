@@ -96,7 +96,7 @@ def test_the_picture_has_a_row_for_each_family_and_a_column_for_each_instance(fo
 
 
 def test_a_dry_run_lists_each_study_with_its_own_cases(folder):
-    printed = complexity(*TINY, "--only", "npg", "--out", folder, "--dry-run").stdout.splitlines()
+    printed = complexity(*TINY, "--system", "npg", "--out", folder, "--dry-run").stdout.splitlines()
     assert [line.split()[0] for line in printed if "cells to compute" in line] == ["1", "1", "1", "1"]
     assert [line.split()[2] for line in printed if "cells to compute" in line] == ["3", "2", "2", "3"]
 
@@ -104,7 +104,7 @@ def test_a_dry_run_lists_each_study_with_its_own_cases(folder):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (["--only", "warp"], "complexity: only must be one of sgb, theory-sgb,"),
+        (["--system", "warp"], "complexity: system must be one of sgb, theory-sgb,"),
         (["--epsilons", "0.1,x"], "complexity: epsilons must be numbers separated by commas, got '0.1,x'"),
         (["--epsilons", "0.1,-1"], "complexity: epsilons must be positive and finite, got -1.0"),
         (["--epsilons", "0.4"], "complexity: epsilons must be below 0.367, where the instance 'near tie' starts, got 0.4"),

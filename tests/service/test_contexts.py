@@ -33,3 +33,26 @@ def test_openfeature_attributes_become_features(client):
     assert '"context": {"device": "phone"}' in line or '"context":{"device":"phone"}' in line
     wrong = client.post("/ofrep/v1/evaluate/flags/shop", json={"context": {"targetingKey": "u", "age": "old"}})
     assert (wrong.status_code, wrong.json()["errorCode"]) == (400, "INVALID_CONTEXT")
+
+
+def test_an_experiment_with_actions_draws_one_of_those_offered(client):
+    made = client.post("/experiments", json={"name": "items", "actions": 2})
+    assert (made.json()["actions"], made.json()["arms"]) == (2, [])
+    chosen = []
+    for i in range(150):
+        offered = {f"item {i}": [1.0, 0.0], f"item {i + 1}": [0.0, 1.0]}
+        decision = client.post("/experiments/items/decide", json={"actions": offered}).json()
+        chosen.append(offered[decision["arm"]][1])
+        client.post("/experiments/items/reward", json={"id": decision["id"], "reward": chosen[-1]})
+    assert sum(chosen[-50:]) > 45
+    for body, sentence in (
+        ({}, "actions must be rows of 2 numbers"),
+        ({"actions": {"a": [1.0]}}, "actions must be rows of 2 numbers"),
+        ({"actions": {"a": "x"}}, "actions must be an object"),
+    ):
+        refused = client.post("/experiments/items/decide", json=body)
+        assert (refused.status_code, sentence in refused.json()["error"]) == (400, True)
+    assert client.post("/experiments", json={"name": "none"}).status_code == 400
+    assert client.get("/experiments/items/summary").status_code == 400
+    for page in ("/experiments", "/metrics", "/experiments/items/log", "/experiments/items/policy"):
+        assert client.get(page).status_code == 200

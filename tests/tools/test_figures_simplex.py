@@ -7,7 +7,7 @@ import pytest
 
 import figures_simplex as simplex
 import logbarrier as lb
-from logbarrier.lab.simplex import policy_motion
+from logbarrier.lab_page.simplex import policy_motion
 from logbarrier.plots import save_figure
 
 

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..bandits.algorithms.rule import Rule
+from ..base.failure import WrongTypeError
 from .agent import Agent
 from .contextual.contextual_agent import ContextualAgent
+from .inputs import checked_names
 from .pending import Decision
 
 AnyAgent = Agent | ContextualAgent
@@ -23,10 +25,12 @@ def restored_agent(state: Any, rule: Rule | None) -> AnyAgent:
     return Agent.from_state_dict(state, rule=rule)
 
 
-def ask(agent: AnyAgent, available: Any, context: Any) -> Decision:
-    """Draw an arm; a context is for agents that have features."""
+def ask(agent: AnyAgent, available: Any, context: Any, actions: Any) -> Decision:
+    """Draw an arm, or one of the actions offered; a context is for agents that have features."""
     if isinstance(agent, ContextualAgent):
-        return agent.ask(context, available=available)
+        return agent.ask(context, actions=actions, available=available)
+    if actions is not None:
+        raise ValueError("Experiment.ask: actions must be left out, since this experiment has arms")
     if context is not None:
         raise ValueError("Experiment.ask: context must be left out, since this experiment has no features")
     return agent.ask(available)
@@ -50,6 +54,17 @@ def add_arm(agent: AnyAgent, arm: Any, probability: float | None) -> None:
         raise ValueError("Experiment.add_arm: probability must be left out, since this experiment has features")
     else:
         agent.add_arm(arm)
+
+
+def plain_actions(actions: Any) -> list[list[Any]] | None:
+    """Offered actions as JSON can hold them: [name, features], the name is the row where there are none."""
+    if actions is None:
+        return None
+    if not hasattr(actions, "__len__") or isinstance(actions, str):
+        raise WrongTypeError(f"Experiment.ask: actions must be rows of numbers, or name -> row, got {actions!r}")
+    named = actions.items() if isinstance(actions, Mapping) else enumerate(actions)
+    names, rows = zip(*named, strict=True) if len(actions) else ((), ())
+    return [[name, plain_context(row)] for name, row in zip(checked_names(names), rows, strict=True)]
 
 
 def plain_context(context: Any) -> Any:

@@ -26,7 +26,7 @@ def lab(
     with one_sentence("the page is closed"):
         if find_spec("bokeh") is None:
             raise ValueError("lab: needs Bokeh; install it with pip install 'logbarrier[lab]'")
-        from ..lab.server import lab as open_lab
+        from ..lab_page.server import lab as open_lab
 
         page = open_lab(port=port, query=query, browser=browser)
         typer.echo(f"logbarrier lab at {page.url} (Ctrl-C ends it)")

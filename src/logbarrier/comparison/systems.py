@@ -177,5 +177,5 @@ def systems_named(names: Sequence[str]) -> list[System]:
     known = [system.name for system in SYSTEMS]
     for name in names:
         if name not in known:
-            raise ValueError(f"complexity: only must be one of {', '.join(known)}, got {name!r}{did_you_mean(name, known)}")
+            raise ValueError(f"complexity: system must be one of {', '.join(known)}, got {name!r}{did_you_mean(name, known)}")
     return [system for system in SYSTEMS if not names or system.name in names]

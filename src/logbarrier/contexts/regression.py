@@ -8,8 +8,8 @@ m is the mean reward of all arms. B is A with the pending decisions counted: the
 noise is a mean of e^2/(1 + x' A^-1 x) over the prediction errors e, with weights that grow like the number of the reward.
 
 Changes: next to these regressions, the long memory, there are candidates: the same regressions from later starts. The evidence
-for a candidate is a sum over the rewards since its start at which it predicted less than the long memory did, and would have
-chosen another arm:
+for a candidate is a sum over the rewards since its start at which it predicted less than the long memory did. Only rewards of
+arms that the long memory still estimates as the best, and the candidate does not, are counted:
 
     (e^2 - f^2) / (2 (mean of e^2) (1 + x' A_c^-1 x))        e, f: errors of the long memory and of the candidate
 
@@ -144,8 +144,8 @@ def _observe(state, memory, arm, x, reward, product):
 
 
 @compiled
-def would_choose_another(state, memory, arm, x):
-    """Whether another arm has a larger estimated reward in a memory; true where there is one regression for all actions."""
+def is_best(state, memory, arm, x):
+    """Whether no other arm has a larger estimated reward in a memory."""
     mean, chosen, largest = state.memories[memory, MEAN], 0.0, -np.inf
     for a in range(state.inverse.shape[1]):
         value = dot(x, state.reward_weights[memory, a]) - mean * dot(x, state.one_weights[memory, a])
@@ -153,7 +153,7 @@ def would_choose_another(state, memory, arm, x):
             chosen = value
         else:
             largest = max(largest, value)
-    return largest > chosen or state.inverse.shape[1] == 1
+    return chosen >= largest
 
 
 @compiled
@@ -164,12 +164,14 @@ def learn(state, arm, x, reward, ridge, threshold):
     """
     product = np.empty(x.shape[0])
     loss = state.memories[0, LOSS]
+    is_shared = state.inverse.shape[1] == 1  # by all actions: nothing says which one is best
+    stands = is_shared or is_best(state, 0, arm, x)
     error, _ = _observe(state, 0, arm, x, reward, product)
     for c in range(1, state.memories.shape[0]):
-        prefers_another = would_choose_another(state, c, arm, x)
+        is_disputed = stands and (is_shared or not is_best(state, c, arm, x))
         candidate_error, q = _observe(state, c, arm, x, reward, product)
         numbers = state.memories[c]
-        if loss > 0.0 and candidate_error > error and prefers_another:  # the candidate predicted less
+        if loss > 0.0 and candidate_error > error and is_disputed:  # the candidate predicted less
             gained = (error * error - candidate_error * candidate_error) / (2.0 * loss * (1.0 + q))
             numbers[EVIDENCE] += min(gained, LARGEST_EVIDENCE)
         if numbers[EVIDENCE] > threshold and state.memories[0, TELLS] > FIRST:

@@ -82,6 +82,26 @@ CONTEXT = Field(
     "an object or a list of numbers",
     lambda value: type(value) is dict or (type(value) is list and all(map(_is_number, value))),
 )
+PROBABILITIES = Field(
+    {"description": "The probability of each arm, by name.", "type": "object", "additionalProperties": {"type": "number"}},
+    "an object of numbers",
+    lambda value: type(value) is dict and all(map(_is_number, value.values())),
+)
+ACTIONS = Field(
+    {
+        "description": "Where the experiment has actions: name -> features of those offered.",
+        "type": "object",
+        "additionalProperties": {"type": "array", "items": {"type": "number"}},
+        "minProperties": 1,
+    },
+    "an object: name -> list of numbers",
+    lambda value: type(value) is dict and all(type(row) is list and all(map(_is_number, row)) for row in value.values()),
+)
+N_ACTIONS = Field(
+    {"description": "How many features an action has; in place of arms.", "type": "integer", "minimum": 1},
+    "a whole number of at least 1",
+    lambda value: _is_whole(value) and value > 0,
+)
 OBJECT = Field({"type": "object"}, "an object", lambda value: type(value) is dict)
 
 

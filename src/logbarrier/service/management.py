@@ -11,7 +11,7 @@ from ..agent.durable.settings import change
 from ..bandits.algorithms import RULES, rule_from_dict
 from ..bandits.algorithms.rule import Rule
 from .committer import Committer
-from .fields import ARM, ARMS, FEATURES, FLOOR, ID, NAME, NEW_ARMS, POSITIVE, REWARD, RULE, STATE
+from .fields import ARM, ARMS, FEATURES, FLOOR, ID, N_ACTIONS, NAME, NEW_ARMS, POSITIVE, REWARD, RULE, STATE
 from .operations import OF_EXPERIMENT, Asked, Body, operation
 
 SETTINGS = {"ttl": POSITIVE, "default_reward": REWARD, "baseline": ARM, "difference": POSITIVE}
@@ -23,6 +23,7 @@ DESCRIBED: dict[str, Any] = {
     "arms": ARMS.schema,
     "rule": {"type": "object"},
     "features": {"type": ["integer", "object", "null"]},
+    "actions": {"type": ["integer", "null"]},
     "floor": FLOOR.schema,
     "ttl": NUMBER_OR_NULL,
     "default_reward": NUMBER_OR_NULL,
@@ -61,8 +62,16 @@ class Management:
         "/experiments",
         "Create an experiment. The rule is the recommended one and the seed is derived from the name, unless given.",
         DESCRIBED,
-        needed={"name": NAME, "arms": NEW_ARMS},
-        optional={"rule": RULE, "features": FEATURES, "seed": ID, "floor": FLOOR, **SETTINGS},
+        needed={"name": NAME},
+        optional={
+            "arms": NEW_ARMS,
+            "actions": N_ACTIONS,
+            "rule": RULE,
+            "features": FEATURES,
+            "seed": ID,
+            "floor": FLOOR,
+            **SETTINGS,
+        },
     )
     async def create(self, asked: Asked) -> Body:
         """Create an experiment."""
@@ -71,7 +80,8 @@ class Management:
         settings = {setting: body.pop(setting, None) for setting in SETTINGS}
         seed = body.get("seed")
         given = {
-            "arms": body["arms"],
+            "arms": body.get("arms"),
+            "actions": body.get("actions"),
             "rule": None if "rule" not in body else rule_of(body["rule"]),
             "seed": None if seed is None else int(seed),
             "floor": body.get("floor", 0.0),
@@ -121,6 +131,7 @@ def described(name: str, ledger: Ledger) -> Body:
         "arms": agent.arms,
         "rule": agent.rule.to_dict(),
         "features": getattr(agent, "features", None),
+        "actions": getattr(agent, "actions", None),
         "floor": agent.floor,
         **{key: settings.get(key) for key in SETTINGS},
         "decisions": agent.asked,

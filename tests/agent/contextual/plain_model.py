@@ -82,11 +82,12 @@ class PlainModel:
         if arm not in self.arms:
             return
         x, loss = self.context(index), self.long.loss
+        stands = self.is_best(self.long, arm, x)
         error, _ = self.long.observe(arm, x, reward)
         for i, candidate in enumerate(self.candidates):
-            values = {each: candidate.predicted(each, x, candidate.mean)[0] for each in self.arms}
+            is_disputed = stands and not self.is_best(candidate, arm, x)
             own, q = candidate.observe(arm, x, reward)
-            if loss > 0 and own > error and max(values.values()) > values[arm] + 1e-12:
+            if loss > 0 and own > error and is_disputed:
                 candidate.evidence += min((error**2 - own**2) / (2 * loss * (1 + q)), 1.0)
             if may_replace and candidate.evidence > THRESHOLD and len(self.long.rows) > FIRST:
                 self.long, self.restarts = candidate, self.restarts + 1
@@ -94,3 +95,7 @@ class PlainModel:
                 return
             if len(candidate.rows) >= LIVES[i]:
                 self.candidates[i] = PlainMemory()
+
+    def is_best(self, memory, arm, x):
+        values = {each: memory.predicted(each, x, memory.mean)[0] for each in self.arms}
+        return max(values.values()) <= values[arm] + 1e-12

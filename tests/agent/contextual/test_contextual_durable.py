@@ -97,3 +97,52 @@ def test_contexts_where_there_are_none_and_none_where_there_must_be_get_one_sent
             with pytest.raises((ValueError, TypeError), match=message):
                 call()
         assert shop.asked == plain.asked == 0
+
+
+def test_offered_actions_are_in_the_journal_and_replay_to_the_bit(tmp_path, monkeypatch):
+    monkeypatch.setattr(sqlite_file, "SYNCHRONOUS", "OFF")
+    path, rng = tmp_path / "decisions.db", np.random.default_rng(0)
+    alone = lb.ContextualAgent(actions=3, features=2, seed=4)
+    with lb.Experiments(path) as experiments:
+        items = experiments.create("items", actions=3, features=2, seed=4)
+        for i in range(120):
+            x, table = rng.normal(size=2), rng.normal(size=(7, 3)).astype(np.float32)
+            actions = table if i % 2 else {f"item {i}": row for i, row in enumerate(table)}
+            decision = items.ask(context=x, actions=actions)
+            assert decision == alone.ask(x, actions=actions)
+            if i % 4:
+                items.tell(decision, float(x[0]))
+                alone.tell(decision, float(x[0]))
+        items.observe(table[0], 1.0, context=x)
+        first = items.ask(context=x, actions={"a": table[0], "b": table[1]}, subject="u")
+        assert items.ask(context=x, actions={"a": table[0], "b": table[2]}, subject="u") == first
+        assert items.ask(context=x, actions={"c": table[0]}, subject="u").arm == "c"
+        state = items.state_dict()
+        with pytest.raises(ValueError, match="has no arms"):
+            items.summary()
+    with lb.Experiments(path) as experiments:
+        items = experiments["items"]
+        assert items.state_dict() == state == items.replayed().state_dict()
+        row = next(items.log())
+    assert (row["available"], np.shape(row["actions"]), row["arm_set"]) == ([f"item {i}" for i in range(7)], (7, 3), None)
+
+
+def test_wrong_actions_get_one_sentence_and_change_nothing(tmp_path):
+    with lb.Experiments(tmp_path / "decisions.db") as experiments:
+        items, plain = experiments.create("items", actions=2), experiments.create("plain", arms=["a", "b"])
+        before = items.state_dict()
+        for call, message in (
+            (lambda: items.ask(), "actions must be rows of 2 numbers"),
+            (lambda: items.ask(actions=[]), "actions must be rows of 2 numbers"),
+            (lambda: items.ask(actions={"a": [1.0]}), "actions must be rows of 2 numbers"),
+            (lambda: items.ask(actions={"a": [1.0, 2.0], ("b",): [1.0, 2.0]}), "must be a string or a finite number"),
+            (lambda: items.ask(actions=[[1.0, float("nan")]]), "actions must be"),
+            (lambda: items.ask(actions=5), "actions must be rows of numbers"),
+            (lambda: plain.ask(actions=[[1.0, 2.0]]), "actions must be left out"),
+            (lambda: experiments.create("x", arms=["a", "b"], actions=2), "give either arms or actions"),
+            (lambda: experiments.create("x"), "give either arms or actions"),
+        ):
+            with pytest.raises((ValueError, TypeError), match=message):
+                call()
+        assert items.state_dict() == before
+        assert plain.asked == 0

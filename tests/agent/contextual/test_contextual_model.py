@@ -50,10 +50,10 @@ def test_propensities_are_those_of_plain_numpy_in_1000_random_interleavings():
 def test_a_long_interleaving_with_a_change_agrees_too():
     rng = np.random.default_rng(0)
     agent, plain = lb.ContextualAgent(n_arms=3, features=2, seed=0), PlainModel(3)
-    theta = rng.normal(size=(100_000, 2))
+    theta = rng.normal(size=(200_000, 2))
 
     def reward_of(x, arm, event):
         return float(x @ theta[arm] + 2.0 * (-1) ** (arm + (event > 1150)) + 0.1 * rng.normal())
 
-    interleave(rng, agent, plain, 2, 1700, reward_of)
+    interleave(rng, agent, plain, 2, 1900, reward_of)
     assert agent.restarts == plain.restarts == 1

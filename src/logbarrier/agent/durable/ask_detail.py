@@ -1,4 +1,4 @@
-"""What an `ask` event holds besides its arm: the arms that were available, the subject and the context, as JSON.
+"""What an `ask` event holds besides its arm, as JSON: the arms available or the actions offered, the subject and the context.
 
 A new property of decisions is one more field of `AskDetail`, and one key of `log_row` in log.py.
 """
@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 
 class AskDetail(NamedTuple):
-    """available: names, None for all arms; subject: the user or session that the decision is for; context: as JSON has it."""
+    """available: names, None for all arms; subject: the user or session; context: as JSON has it; actions: [name, features]."""
 
     available: list[Any] | None = None
     subject: str | None = None
     context: Any = None
+    actions: list[list[Any]] | None = None
 
     def text(self) -> str | None:
         """As the column `detail` holds it; a list where there are only arms, as the first versions wrote it."""
@@ -28,5 +29,5 @@ def read_detail(text: str | None) -> AskDetail:
     """The detail of an `ask` event."""
     plain = None if text is None else json.loads(text)
     if isinstance(plain, dict):
-        return AskDetail(plain.get("available"), plain.get("subject"), plain.get("context"))
+        return AskDetail(**{name: plain.get(name) for name in AskDetail._fields})
     return AskDetail(plain)

@@ -47,7 +47,7 @@ class Experiments:
         self,
         name: str,
         *,
-        arms: Sequence[Hashable],
+        arms: Sequence[Hashable] | None = None,
         rule: Rule | None = None,
         seed: int | None = None,
         floor: float = 0.0,
@@ -56,14 +56,16 @@ class Experiments:
         baseline: Hashable | None = None,
         difference: float | None = None,
         features: int | Mapping[str, Any] | None = None,
+        actions: int | None = None,
     ) -> Experiment:
         """Add an experiment.
 
         rule: the recommended one by default. seed: derived from the name by default, so that experiments draw independently.
         ttl, default_reward: as for `DurableAgent`. baseline, difference: as for `Agent.summary`.
         features: as for `ContextualAgent`; then there is no rule to choose, and every `ask` needs a context.
+        actions: likewise, in place of arms; then every `ask` offers actions.
         """
-        given = {"arms": arms, "rule": rule, "seed": seed, "floor": floor, "features": features}
+        given = {"arms": arms, "rule": rule, "seed": seed, "floor": floor, "features": features, "actions": actions}
         settings = {"ttl": ttl, "default_reward": default_reward, "baseline": baseline, "difference": difference}
         self.file.do(lambda file: create(file, name, given, settings))
         return self[name]
@@ -103,11 +105,14 @@ def create(file: DecisionFile, name: str, given: dict[str, Any], settings: dict[
             f"got {name!r}"
         )
     seed = zlib.crc32(name.encode()) if given["seed"] is None else given["seed"]
-    features, rule = given.get("features"), given["rule"]
-    if features is not None and rule is not None:
+    features, actions, rule = given.get("features"), given.get("actions"), given["rule"]
+    by_context = features is not None or actions is not None
+    if (given["arms"] is None) == (actions is None):
+        raise ValueError("Experiments.create: give either arms or actions")
+    if by_context and rule is not None:
         raise ValueError("Experiments.create: rule must be left out where there are features")
-    plain = {"arms": given["arms"], "seed": seed, "floor": given["floor"], "features": features}
-    agent = new_agent(recommended_rule() if features is None and rule is None else rule, plain)
-    made = made_of(agent, {"start": None, "means": None, "features": features})
+    plain = {"arms": given["arms"], "seed": seed, "floor": given["floor"], "features": features, "actions": actions}
+    agent = new_agent(rule if by_context or rule is not None else recommended_rule(), plain)
+    made = made_of(agent, {"start": None, "means": None, "features": features, "actions": actions})
     checked = checked_settings("Experiments.create", agent, settings)
     return file.create(name, agent, {"made of": made, "state": ON, **checked})

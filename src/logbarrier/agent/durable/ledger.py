@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
 from ...base import validate
-from ..any_agent import add_arm, ask, observe, plain_context
+from ..any_agent import add_arm, ask, observe, plain_actions, plain_context
 from ..arm_statistics import ArmStatistics
 from ..pending import Decision
 from .ask_detail import AskDetail
@@ -37,21 +37,30 @@ class Ledger(JournaledAgent):
         """ON, PAUSED or ENDED."""
         return str(self.settings.get("state", ON))
 
-    def ask(self, available: Sequence[Hashable] | None = None, *, subject: str | None = None, context: Any = None) -> Decision:
+    def ask(
+        self,
+        available: Sequence[Hashable] | None = None,
+        *,
+        subject: str | None = None,
+        context: Any = None,
+        actions: Any = None,
+    ) -> Decision:
         """Draw an arm; a subject gets its latest decision again, as long as that stands, whatever its context is now."""
         if self.state != ON:
             raise StoppedError(f"Experiment.ask: the experiment is {self.state}")
         chosen: Any = available
         if available is not None and hasattr(available, "__iter__") and not isinstance(available, str):
             chosen = [plain_name(arm) for arm in available]
+        offered = plain_actions(actions)
         if subject is not None:
-            standing = self._standing(checked_subject("Experiment.ask", subject), chosen)
+            among = chosen if offered is None else [name for name, _ in offered]
+            standing = self._standing(checked_subject("Experiment.ask", subject), among)
             if standing is not None:
                 return standing
         plain = plain_context(context)
-        decision = ask(self.agent, chosen, plain)
-        has_detail = chosen is not None or subject is not None or plain is not None
-        detail = AskDetail(chosen, subject, plain).text() if has_detail else None
+        decision = ask(self.agent, chosen, plain, None if offered is None else dict(offered))
+        has_detail = chosen is not None or subject is not None or plain is not None or offered is not None
+        detail = AskDetail(chosen, subject, plain, offered).text() if has_detail else None
         event = self._note("ask", decision.id, arm=decision.arm, probability=decision.probability, detail=detail)
         if subject is not None:
             name = str(event.arm)
@@ -100,10 +109,10 @@ class Ledger(JournaledAgent):
         """Learn from a pull that this agent did not draw."""
         checked = validate.number("DurableAgent.observe", "reward", reward) + 0.0
         given = None if probability is None else validate.number("DurableAgent.observe", "probability", probability)
-        plain = plain_context(context)
-        observe(self.agent, arm, checked, given, plain)
+        plain, pulled = plain_context(context), plain_context(arm)
+        observe(self.agent, pulled, checked, given, plain)
         detail = AskDetail(context=plain).text()
-        self._note("observe", None, arm=arm, reward=checked, probability=given, detail=detail)
+        self._note("observe", None, arm=pulled, reward=checked, probability=given, detail=detail)
 
     def forget(self, decision: Decision | int) -> Literal["forgotten", "duplicate"]:
         """Drop a decision, once: again is a duplicate; one that has a reward, or was closed, is refused."""
@@ -166,10 +175,12 @@ class Ledger(JournaledAgent):
 
 
 def has_features(settings: dict[str, Any]) -> bool:
-    """Whether an experiment with these settings decides by context."""
-    return settings.get("made of", {}).get("features") is not None
+    """Whether an experiment with these settings decides by context: a list holds the features of arms instead."""
+    return not isinstance(settings.get("made of", {}).get("features"), list | None)
 
 
 def seen_of(ledger: Ledger) -> tuple[tuple[Any, ...], ArmStatistics, dict[str, Any]]:
     """The arms, what was seen of them, and the settings: copies, for a summary outside the turn of the ledger."""
+    if not ledger.agent.arms:
+        raise ValueError("Experiment.summary: an experiment with actions has no arms; its log has what was offered")
     return ledger.agent.arms, ledger.agent._statistics.copy(), dict(ledger.settings)

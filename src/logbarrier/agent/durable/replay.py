@@ -19,7 +19,8 @@ def replay(agent: AnyAgent, event: Event) -> None:
     match event.kind:
         case "ask":
             detail = read_detail(event.detail)
-            decision = ask(agent, detail.available, detail.context)
+            actions = None if detail.actions is None else dict(detail.actions)
+            decision = ask(agent, detail.available, detail.context, actions)
             same = math.isclose(decision.probability, event.probability or 0.0, rel_tol=1e-9)
             if (decision.id, decision.arm) != (event.decision, arm) or not same:
                 raise ValueError(f"DurableAgent: event {event.number} of the journal does not replay; is the rule the same?")
