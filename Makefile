@@ -3,7 +3,7 @@
 #   make test       everything is checked: style, types, tests
 #   make lab        the interactive page, in your browser
 #   make docs       the documentation as a site, in site/
-#   make bench      this simulator against what one would otherwise run; .venv/bin/pip install '.[bench]' adds JAX and pymab to it
+#   make bench      this simulator against what one would otherwise run; installs JAX and pymab for it
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -40,6 +40,7 @@ docs: $(STAMP)
 	@echo "documentation: site/index.html"
 
 bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/engine.py --long
 

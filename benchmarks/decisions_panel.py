@@ -2,11 +2,14 @@
 
     python benchmarks/decisions_panel.py run --rules auto-log-barrier,informed [--half test] [--kinds clicks,gap] [--arms 2,12]
                                              [--cells 'clicks-2%/12/100000,...'] [--runs 60] [--seed 7101] [--threads 1]
-    python benchmarks/decisions_panel.py table [the same choices] [--json benchmarks/decisions_panel.json]
+    python benchmarks/decisions_panel.py table [the same choices] [--json FILE]
+    python benchmarks/decisions_panel.py compare [the same choices] [--json benchmarks/decisions_panel.json]
 
 `run` stores the runs of each rule and cell in --folder (runs/panel) and computes only what is missing, so it may be stopped and
-called again with other rules, cells or more runs. Runs of code that has changed since are computed again. A rule is a name from
-'logbarrier rules' with its defaults, with parameters as in ucb1:c=0.5, or one of these words, which are given the problem:
+called again with other rules, cells or more runs. Runs of code that has changed since are computed again. `compare` divides the
+regret of the first rule by that of each other one, over the runs that both have, with a 95 % bootstrap interval of the ratio.
+A rule is a name from 'logbarrier rules' with its defaults, with parameters as in ucb1:c=0.5, or one of these words, which are
+given the problem:
 
     informed              Thompson sampling given law, noise and range (`PanelCell.informed_rule`)
     informed-ucb1         UCB1 with c = twice the noise
@@ -126,6 +129,35 @@ def summary(cell: PanelCell, word: str, given: argparse.Namespace) -> dict[str, 
     return best
 
 
+def comparison(cell: PanelCell, words: list[str], given: argparse.Namespace) -> dict[str, Any] | None:
+    """Return the figures of the first word and its ratios to the others, over the runs that both have; None without runs."""
+    found = {}
+    for word in words:
+        rule = rules_of(word, cell)[0]
+        kept = stored(file_of(given.folder, cell, rule, given.seed), cell, rule)
+        found[word] = [np.array(kept[name][: given.runs]) for name in METRICS]
+    ours, ends = found[words[0]]
+    if len(ours) == 0:
+        return None
+    low, high = percentile_interval(resampling_weights(len(ours), seed=0) @ ours)
+    figures = {"regret": ours.mean(), "low": low, "high": high, "median": np.median(ours), "largest": ours.max()}
+    row: dict[str, Any] = {"runs": len(ours), "wrong": float(np.mean(ends < 0.5)), "ratios": {}}
+    row |= {name: float(f"{value:.5g}") for name, value in figures.items()}
+    for word in words[1:]:
+        theirs, wrong = found[word]
+        if runs := min(len(ours), len(theirs)):
+            weights = resampling_weights(runs, seed=0)
+            low, high = percentile_interval((weights @ ours[:runs]) / (weights @ theirs[:runs]))
+            entry = {
+                "ratio": ours[:runs].mean() / theirs[:runs].mean(),
+                "low": low,
+                "high": high,
+                "wrong": np.mean(wrong[:runs] < 0.5),
+            }
+            row["ratios"][word] = {"runs": runs} | {name: float(f"{value:.4g}") for name, value in entry.items()}
+    return row
+
+
 def ratios(cells: dict[str, dict[str, dict[str, Any]]], words: list[str]) -> Iterator[str]:
     """Yield Markdown: the regret of each rule divided by the least of the cell."""
     yield f"| cell | least regret | {' | '.join(words)} |"
@@ -152,10 +184,17 @@ def chosen_cells(given: argparse.Namespace) -> list[PanelCell]:
     return [cell for cell in cells if cell.name in names and cell.horizon <= given.longest]
 
 
+def write(given: argparse.Namespace, cells: dict[str, Any]) -> None:
+    """Write the figures, where a file is given."""
+    if given.json:
+        with whole_file(given.json) as file:
+            file.write(json.dumps({**origin(), "seed": given.seed, "runs": given.runs, "cells": cells}, indent=1).encode())
+
+
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("do", choices=["run", "table"])
+    parser.add_argument("do", choices=["run", "table", "compare"])
     parser.add_argument("--rules", default="auto-log-barrier,informed")
     parser.add_argument("--half", choices=["tuning", "test"])
     parser.add_argument("--kinds")
@@ -175,12 +214,17 @@ def main() -> None:
             for rule in (rule for word in words for rule in rules_of(word, cell)):
                 compute(file_of(given.folder, cell, rule, given.seed), cell, rule, given)
         return
+    if given.do == "compare":
+        rows = {cell.name: row for cell in cells if (row := comparison(cell, words, given))}
+        for name, row in rows.items():
+            entries = [f"{word} {e['ratio']:.2f} ({e['low']:.2f} to {e['high']:.2f})" for word, e in row["ratios"].items()]
+            print(f"{name:24} {row['regret']:10.4g} {', '.join(entries)}")
+        write(given, rows)
+        return
     found = {cell.name: {word: figures for word in words if (figures := summary(cell, word, given))} for cell in cells}
     found = {name: row for name, row in found.items() if row}
     print("\n".join(ratios(found, words)))
-    if given.json:
-        with whole_file(given.json) as file:
-            file.write(json.dumps({**origin(), "seed": given.seed, "runs": given.runs, "cells": found}, indent=1).encode())
+    write(given, found)
 
 
 if __name__ == "__main__":

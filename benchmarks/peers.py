@@ -2,7 +2,7 @@
 
 Each peer runs the same algorithm on the same kind of instance, 100 runs where it can batch them, and is timed after a
 warm-up, best of three. Printed are wall nanoseconds per run and step, and how many times longer than this package a peer takes.
-JAX and pymab are optional: pip install 'logbarrier[bench]'.
+JAX and pymab are optional; `make bench` installs them.
 
     python benchmarks/peers.py [--arms 10 100 1000] [--json FILE]
 """

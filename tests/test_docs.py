@@ -23,7 +23,7 @@ def python_on(page: Path) -> list[str]:
 
 
 RUNNABLE = [
-    page for page in PAGES if python_on(page) and page.name not in ("deep.md", "exploration.md")
+    page for page in PAGES if python_on(page) and page.name not in ("deep.md", "exploration.md", "tutorial-ppo.md")
 ]  # these need torch: tests/deep runs them
 
 

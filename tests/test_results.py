@@ -1,8 +1,9 @@
-"""README.md quotes the figures that benchmarks/readme_results.py wrote."""
+"""README.md and docs/deep.md quote the figures that the benchmarks wrote."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -51,3 +52,43 @@ def test_readme_quotes_changes_mdps_and_networks():
 
 def test_readme_says_where_the_figures_come_from():
     assert f"({RESULTS['date']}, commit {RESULTS['commit']}, {RESULTS['machine']})" in README
+
+
+NETWORKS = list(json.loads((ROOT / "benchmarks" / "deep_study.json").read_text()).values())
+METHODS = ("none", "entropy", "barrier", "symmetric", "annealed")
+
+
+def interquartile_mean(scores: list[float]) -> float:
+    """The mean without the lowest and highest quarter, of which a part is rounded down."""
+    left_out = len(scores) // 4
+    middle = sorted(scores)[left_out : len(scores) - left_out]
+    return sum(middle) / len(middle)
+
+
+def test_the_page_on_networks_quotes_its_study():
+    page = (ROOT / "docs" / "deep.md").read_text()
+    head = "| task | none | entropy | barrier | symmetric | annealed | barrier - entropy | p |"
+    tables = [part.split("\n\n")[0] for part in page.split(head)[1:]]
+    assert len(tables) == 3
+    for outcome, table in zip(("score", "last", "greedy"), tables, strict=True):
+        for row in NETWORKS:
+            (line,) = [line for line in table.splitlines() if line.startswith(f"| {row['task']} |")]
+            cells = line.split(" | ")[1:6]
+            for method, cell in zip(METHODS, cells, strict=True):
+                assert abs(float(cell.split(" ")[0]) - interquartile_mean(row[outcome][method])) < 0.00501, (line, method)
+            picked = [f"{row['picked'][method]:g}" for method in METHODS[1:]]
+            assert [re.findall(r"\(([\d.]+)\*?\)", cell)[0] for cell in cells[1:]] == picked
+
+
+def test_the_page_of_decisions_quotes_the_panel():
+    cells = json.loads((ROOT / "benchmarks" / "decisions_panel.json").read_text())["cells"]
+    page = (ROOT / "docs" / "decisions.md").read_text()
+    table = page.partition("| kind of reward |")[2].partition("\n\n")[0]
+    shown = [line for line in table.splitlines() if line.startswith("| ")]
+    families = list(dict.fromkeys(name.split("/")[0] for name in cells))
+    for family, line in zip(families, shown, strict=True):
+        ratios = [row["ratios"].get("informed") for name, row in cells.items() if name.split("/")[0] == family]
+        wanted = [f"{entry['ratio']:.2f}" if entry else "" for entry in ratios]
+        assert [cell.strip() for cell in line.strip("|").split("|")][1:] == wanted, family
+    informed = [row["ratios"]["informed"]["ratio"] for row in cells.values() if "informed" in row["ratios"]]
+    assert f"at most 1.3 in {sum(ratio <= 1.3 for ratio in informed)} of {len(informed)} cells" in page

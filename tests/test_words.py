@@ -47,6 +47,19 @@ def test_long_sentences_and_cells_are_found_on_a_page(tmp_path):
     assert [line.split(" words")[0] for line in lines] == ["3: sentence of 31", "5: cell of 31", "0"]
 
 
+def test_formulas_count_as_a_word_and_examples_of_commands_as_none(tmp_path):
+    formula = f"${LONG}$"
+    (tmp_path / "page.md").write_text(PAGE.format(long=formula, cell=formula))
+    (tmp_path / "code.py").write_text(f'"""Do it.\n\n\\b\nExample: {LONG}\n"""\n')
+    assert printed(tmp_path) == (0, ["0 words, 0 sentences, 0 table cells"])
+
+
+def test_no_sentence_or_cell_is_too_long():
+    places = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "src")]
+    done = subprocess.run([sys.executable, ROOT / "tools/words.py", *places], capture_output=True, text=True)
+    assert done.stdout.splitlines()[:-1] == []
+
+
 def test_no_private_word_is_left():
     folders = [ROOT / name for name in ("src", "docs", "tests")]
     done = subprocess.run([sys.executable, ROOT / "tools/words.py", "--words", *folders], capture_output=True, text=True)

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PLACES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "src", "tests")
 ENDINGS = {".py", ".pyi", ".md", ".toml", ".html", ".js", ".css"}
 MOST_WORDS, MOST_WORDS_IN_CELL = 30, 25
+COLUMNS = re.compile(r"\S {2,}\S")
 FORMULA = re.compile(r"\$(?=\S)[^$]+(?<=\S)\$")  # counts as one word
 THING = r"(rules?|problems?|class(es)?|environments?|MDPs?|distributions?|file|functions?)"
 # private word: (a pattern of the word in that sense, what to write instead, a pattern of lines in which the word is allowed)
@@ -120,12 +121,15 @@ def long_cells(text: str) -> Iterator[tuple[int, str]]:
 
 def passages(text: str) -> Iterator[tuple[int, str]]:
     """Yield the paragraphs and list items of Markdown or of a docstring with their first lines: no code, tables or headings."""
-    begin, lines, fenced = 0, list[str](), False
+    begin, lines, fenced, as_it_is = 0, list[str](), False, False
     for number, line in enumerate([*text.splitlines(), ""], 1):
         plain = line.strip()
         fence = plain.startswith("```")
         fenced ^= fence
-        apart = fenced or fence or not plain or plain[0] in "|#<>!" or line.startswith("    ") or re.search(r"\S {2,}\S", line)
+        as_it_is = bool(plain) and (as_it_is or plain == "\b")  # until the next empty line, as in the help of commands
+        apart = (
+            fenced or fence or as_it_is or not plain or plain[0] in "|#<>!" or line.startswith("    ") or COLUMNS.search(line)
+        )
         if lines and (apart or re.match(r"[-*] |\d+\. ", plain)):
             yield begin, " ".join(lines)
             lines = []

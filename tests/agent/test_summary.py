@@ -7,10 +7,11 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from scipy import stats
 
 import logbarrier as lb
 from logbarrier.agent.arm_statistics import ArmStatistics
-from logbarrier.agent.confidence import Amounts, Clicks, evidence_of
+from logbarrier.agent.confidence import OF_INTERVALS, OF_WINNERS, Amounts, Clicks, evidence_of
 from logbarrier.agent.summary import summarise
 
 
@@ -25,26 +26,52 @@ def seen(rewards, decisions=None):
 
 
 @pytest.mark.parametrize(("n", "ones"), [(1, 0), (1, 1), (30, 7), (1000, 20), (200_000, 4000), (50, 50)])
-def test_the_martingale_of_clicks_is_a_mixture_over_jeffreys_prior(n, ones):
+def test_the_martingale_of_clicks_is_a_mixture_over_a_beta_law_around_the_mean_tested(n, ones):
+    def ratio(p):
+        a, b = OF_INTERVALS / (1 - p), OF_INTERVALS / p
+        return mpmath.beta(ones + a, n - ones + b) / mpmath.beta(a, b) / (p**ones * (1 - p) ** (n - ones))
+
     with mpmath.workdps(50):
-        p = mpmath.mpf("0.31")
-        mixture = mpmath.beta(ones + 0.5, n - ones + 0.5) / mpmath.beta(0.5, 0.5)
-        expected = mpmath.log(mixture / (p**ones * (1 - p) ** (n - ones)))
+        expected = mpmath.log(ratio(mpmath.mpf("0.31")))
         assert Clicks(n, ones / n).log_martingale(0.31) == pytest.approx(float(expected), rel=1e-9, abs=1e-9)
         low, high = Clicks(n, ones / n).interval(math.log(100))
-        for bound, inside in ((low, low > 0), (high, high < 1)):
+        for bound, inside in ((low, low > 1e-9), (high, high < 1 - 1e-9)):
             if inside:
-                q = mpmath.mpf(bound)
-                ratio = mixture / (q**ones * (1 - q) ** (n - ones))
-                assert float(ratio) == pytest.approx(100, rel=1e-6)
+                assert float(ratio(mpmath.mpf(bound))) == pytest.approx(100, rel=1e-6)
     assert low <= ones / n <= high
 
 
+@pytest.mark.parametrize("c", [OF_INTERVALS, OF_WINNERS])
+@pytest.mark.parametrize("p", [0.02, 0.3, 0.9])
+@pytest.mark.parametrize("n", [1, 7, 200])
+def test_the_expected_martingale_is_one(n, p, c):
+    """Exact: the sum over all numbers of clicks."""
+    weights = stats.binom.pmf(np.arange(n + 1), n, p)
+    values = [math.exp(Clicks(n, ones / n).log_martingale(p, c)) for ones in range(n + 1)]
+    assert weights @ values == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize(("n", "ones"), [(2, 1), (30, 1), (300, 6), (40_000, 4800), (1000, 999)])
+def test_the_martingale_falls_to_the_mean_seen_and_grows_beyond_it(n, ones):
+    """The evidence about two arms relies on this."""
+    below, above = np.linspace(1e-4, ones / n, 500), np.linspace(ones / n, 1 - 1e-4, 500)
+    for c in (OF_INTERVALS, OF_WINNERS):
+        falling = [Clicks(n, ones / n).log_martingale(p, c) for p in below]
+        growing = [Clicks(n, ones / n).log_martingale(p, c) for p in above]
+        assert max(np.diff(falling)) < 1e-3
+        assert min(np.diff(growing)) > -1e-3
+
+
 def test_evidence_for_a_difference_is_the_least_product_over_a_common_mean():
-    grid = np.linspace(0.001, 0.999, 20_001)
-    a, b = Clicks(400, 0.3), Clicks(900, 0.2)
-    assert a.against(b) == pytest.approx(min(a.log_martingale(p) + b.log_martingale(p) for p in grid), abs=1e-5)
-    assert b.against(a) == 0.0
+    grid = np.linspace(0.0, 1.0, 20_001)[1:-1]
+    for a, b in (
+        (Clicks(400, 0.3), Clicks(900, 0.2)),
+        (Clicks(5000, 0.02), Clicks(300, 0.0)),
+        (Clicks(50, 0.2), Clicks(90_000, 0.02)),
+    ):
+        least = min(a.log_martingale(p, OF_WINNERS) + b.log_martingale(p, OF_WINNERS) for p in grid)
+        assert a.against(b) == pytest.approx(least, abs=1e-3)
+        assert b.against(a) == 0.0
     c, d = Amounts(400, 1.0, 4.0), Amounts(900, 0.5, 9.0)
     (w, x), (v, y) = c._curvature(), d._curvature()
     means = np.linspace(0, 2, 20_001)

@@ -112,6 +112,18 @@ def test_the_elliptical_bonus_is_its_definition_across_episodes_and_batches():
                 covariance[environment] += np.outer(z, z)
 
 
+def test_the_elliptical_bonus_of_an_episode_longer_than_its_features_is_its_definition():
+    chance = torch.Generator().manual_seed(3)
+    novelty, covariance = EpisodicElliptical(Linear(), environments=1, ridge=0.1), 0.1 * np.eye(SIZE)
+    for steps in (SIZE - 2, 1, 1, 500, 3):  # fewer rows than features, one less, as many, many more
+        batch = Batch(observations=torch.randn(steps, 1, 4, generator=chance), starts=torch.zeros(steps, 1, dtype=torch.bool))
+        (values,) = run(novelty, [batch])
+        for step in range(steps):
+            z = array(batch.observations[step, 0]) @ array(Linear().weight)
+            assert values[step, 0] == pytest.approx(z @ np.linalg.inv(covariance) @ z, rel=1e-5, abs=1e-5)
+            covariance += np.outer(z, z)
+
+
 def forward(scale, weights: list[np.ndarray], x: np.ndarray) -> tuple[np.ndarray, ...]:
     """A random network for vectors in NumPy: inputs, hidden units, outputs before and after division by their norm."""
     if scale.count:

@@ -1,4 +1,4 @@
-"""The code in docs/deep.md and docs/exploration.md runs as printed."""
+"""The code in the pages about networks runs as printed."""
 
 from __future__ import annotations
 
@@ -24,3 +24,15 @@ def test_python_on_the_exploration_page_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_page("exploration.md")
     assert (tmp_path / "explorer.zip").exists()
+
+
+def test_python_in_the_tutorial_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    text = (ROOT / "docs" / "tutorial-ppo.md").read_text()
+    file, *blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    (tmp_path / "chain.py").write_text(file)
+    code = "\n".join(blocks)
+    assert "learn(20_000)" in code
+    exec(compile(code.replace("20_000", "512"), "tutorial-ppo.md", "exec"), {"__name__": "__main__"})
+    assert (tmp_path / "model.zip").exists()

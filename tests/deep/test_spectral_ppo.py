@@ -13,7 +13,7 @@ from stable_baselines3.common.evaluation import evaluate_policy
 from toys import Chain, Toy
 
 from logbarrier.deep.bonuses import RND, CountBonus, EpisodicElliptical, OneHot, RandomFeatures, SpectralBonus
-from logbarrier.deep.sb3 import LogBarrierPolicy, SpectralA2C, SpectralPPO, load
+from logbarrier.deep.sb3 import LogBarrierPolicy, SpectralA2C, SpectralPPO, SpectralRecurrentPPO, load
 from logbarrier.deep.sb3.spectral import generalised_advantages
 
 ROLLOUT = {"n_steps": 40, "batch_size": 320, "n_epochs": 4, "learning_rate": 1e-3, "device": "cpu"}
@@ -91,6 +91,20 @@ def test_every_bonus_trains_saves_and_resumes(algorithm, bonus, tmp_path):
     assert all(torch.isfinite(weight).all() for weight in again.policy.parameters())
     assert again.rollouts == 4
     assert type(load(tmp_path / "model.zip")) is algorithm
+
+
+def test_a_recurrent_policy_trains_saves_and_resumes_with_the_bonus(tmp_path):
+    options = {**SMALL, "policy_kwargs": {"lstm_hidden_size": 8}}
+    model = SpectralRecurrentPPO("MlpLstmPolicy", make_vec_env(Chain, 4), bonus=SpectralBonus(OneHot(20)), **options).learn(128)
+    model.save(tmp_path / "model.zip")
+    again = load(tmp_path / "model.zip", env=make_vec_env(Chain, 4))
+    assert type(again) is SpectralRecurrentPPO
+    assert torch.equal(again.bonus.gram, model.bonus.gram)
+    assert float(again.bonus.gram.trace()) == pytest.approx(64 + 0.95 * 64)  # one for each step, with forgetting
+    again.learn(64, reset_num_timesteps=False)
+    assert (again.num_timesteps, again.rollouts) == (192, 3)
+    with pytest.raises(ValueError, match="SpectralRecurrentPPO: has no score form"):
+        SpectralRecurrentPPO("MlpLstmPolicy", Chain(), bonus=SpectralBonus(OneHot(20), logits=2), **options)
 
 
 class Logged(BaseCallback):

@@ -8,7 +8,7 @@ import pytest
 from logbarrier import mdps
 from logbarrier.mdps import testing
 from logbarrier.mdps.algorithms import rule_from_dict
-from logbarrier.mdps.algorithms.covariance import add_covariance, packed, refresh, spread_of
+from logbarrier.mdps.algorithms.covariance import add_covariance, packed_roots, refresh, spread_of
 
 
 def noisy_lock(n, k):
@@ -23,7 +23,7 @@ def noisy_lock(n, k):
 
 def test_the_covariance_and_its_inverse_are_those_of_numpy():
     phi = np.random.default_rng(0).normal(size=(5, 3, 4)) * (np.random.default_rng(1).uniform(size=(5, 3, 4)) < 0.6)
-    places, values = packed(phi)
+    places, values = packed_roots(phi)
     square = np.zeros(32)
     for s in (0, 1, 1, 4, 2):
         add_covariance(square, 4, places[s], values[s])

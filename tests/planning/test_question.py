@@ -138,12 +138,27 @@ def test_the_command_reads_the_file_of_an_agent(tmp_path):
     assert planned("--from-log", lines) == found
 
 
+def test_the_command_reads_one_experiment_of_several(tmp_path):
+    path = tmp_path / "decisions.db"
+    with lb.Experiments(path) as experiments:
+        for name, reward in (("clicks", 1.0), ("counts", 3.0)):
+            experiment = experiments.create(name, arms=["a", "b"])
+            for step in range(12):
+                experiment.observe("ab"[step % 2], reward * (step % 3 == 0))
+                experiment.tell(experiment.ask(), reward * (step % 3 == 0))
+    assert planned("--from-log", path, "--experiment", "counts")["problem"] == "PoissonBandit"
+    done = logbarrier("plan", "--from-log", path, *QUICK)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "plan: --experiment must be one of those in decisions.db: clicks, counts" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["--means", "a,b"], "plan: means must be numbers such as 0.02 or 2%, got 'a'"),
         (["--means", "0.1,0.2", "--colour", "red"], "plan: does not know what to do with '--colour'"),
         (["--from-log", "nowhere.db", "--arms", "3"], "plan: --from-log describes the problem"),
+        (["--means", "0.1,0.2", "--experiment", "e"], "plan: --experiment is of --from-log"),
         (["--arms", "3"], "plan: needs one of problem, means, rate with difference, or gap with n_arms"),
     ],
 )

@@ -27,6 +27,15 @@ def test_the_picture_is_not_stale(name):
     assert pictures.what_is_wrong(name, things) == "", f"run {maker}.py"
 
 
+def test_a_curve_is_stale_when_the_pinned_numbers_of_its_rule_change(monkeypatch):
+    scene = rule_curves.GAUSSIAN
+    before = {rule.name: pictures.hash_of(rule_curves.known(rule, scene)) for rule in (lb.UCB1(), lb.SGB(learning_rate=0.3))}
+    case = next(case for case in rule_curves.PINNED if case.startswith("ucb1"))
+    monkeypatch.setitem(rule_curves.PINNED, case, "other")
+    after = {rule.name: pictures.hash_of(rule_curves.known(rule, scene)) for rule in (lb.UCB1(), lb.SGB(learning_rate=0.3))}
+    assert [name for name in before if after[name] != before[name]] == ["ucb1"]
+
+
 def test_every_rule_has_a_learning_curve():
     rules = [*RULES, *mdps.algorithms.RULES, *contexts.RULES]
     assert {f"rules/{name}.svg" for name in rules} == set(rule_curves.PICTURES)

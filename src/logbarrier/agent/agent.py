@@ -35,8 +35,8 @@ class Agent:
     means   the true mean rewards (K,), for the exact-gradient rules alone, which know them
     floor   arms are drawn from floor/K + (1 - floor) p, so that every propensity is at least floor/K; 0 <= floor < 1
 
-    Rewards may come late and in any order. A reward is credited to the policy that drew its arm: both p(a) and the vector p
-    in theta + lift e_a - drain p are those of the moment of `ask`, so each update is the sampled gradient of that moment.
+    Rewards may come late and in any order. A reward is credited to the policy that drew its arm: p in
+    theta + lift e_a - drain p is that of the moment of `ask`. Each update is the sampled gradient of that moment.
     The step number t, a rule's memory (average reward, arm means) and theta itself are those of the moment of `tell`.
     While a decision is pending and the policy moves, its policy is kept: n_arms numbers per moment with pending decisions.
     `forget` drops a decision that will have no reward. An agent belongs to one thread at a time; threads may share a
@@ -278,7 +278,9 @@ class Agent:
     def _following(self, who: str, what: str) -> Learner:
         """The learner, if it can follow changing arms."""
         if not self._learner.follows_arms:
-            raise ValueError(f"{who}: {self.rule.name} keeps vectors, for which {what} is not defined")
+            known = getattr(self.rule, "uses_features", False)
+            kept = "knows the features of a fixed set of arms" if known else "keeps vectors"
+            raise ValueError(f"{who}: {self.rule.name} {kept}, for which {what} is not defined")
         return self._learner
 
     def _place(self, who: str, arm: Any) -> int:

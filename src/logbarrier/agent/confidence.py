@@ -7,12 +7,14 @@ P(M ever reaches 1/alpha) <= alpha (Ville's inequality), whichever arm a rule pu
 
 contains the true mean at all times with probability 1 - alpha. With n rewards, mean m and variance v:
 
-    0 or 1    M(p) = B(s + 1/2, n - s + 1/2) / B(1/2, 1/2) / (p^s (1 - p)^(n - s)),  s = n m        exact (Robbins 1970)
-    others    M(mu) = exp(rho^2 S^2 / (2 (1 + n rho^2))) / sqrt(1 + n rho^2),  S = n (m - mu)/sqrt(v)  asymptotic
+    0 or 1    M(p) = B(a + s, b + n - s) / B(a, b) / (p^s (1 - p)^(n - s)),  s = n m,  a = c/(1 - p),  b = c/p   exact
+              (Robbins 1970): a mixture of likelihood ratios over Beta(a, b). Its mean is p, and its log-odds differ from those
+              of p by about 1/sqrt(c), however rare clicks are
+    others    M(mu) = exp(rho^2 S^2 / (2 (1 + n rho^2))) / sqrt(1 + n rho^2),  S = n (m - mu)/sqrt(v)   asymptotic
               (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas 2024), with v estimated
 
-Two arms: the product of their martingales at one common mean is a martingale too where their means are equal. Its minimum over
-the common mean is evidence against "a is no better than b".
+Two arms: the product of their martingales at one common mean is a martingale too where their means are equal. M grows with the
+distance from the mean seen, so its minimum over the common mean is evidence against "a is no better than b".
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from typing import NamedTuple, Protocol
 FEWEST = 30  # rewards of an arm, below which an asymptotic interval would say nothing
 SHRUNK_BY = 5.0  # rewards of the pooled variance that each arm's variance is mixed with
 TIGHTEST_AT = 1000  # rewards, where the asymptotic intervals of level 0.95 are tightest
+OF_INTERVALS = 2.0  # c of intervals: means that differ by factors of about 2, as the first rewards suggest
+OF_WINNERS = 10.0  # c of evidence for a winner: differences of about a third, which take most decisions to prove
 
 
 class Evidence(Protocol):
@@ -45,16 +49,19 @@ class Clicks(NamedTuple):
     rewards: int
     mean: float
 
-    def log_martingale(self, p: float) -> float:
+    def log_martingale(self, p: float, c: float = OF_INTERVALS) -> float:
         """log M(p)."""
         from scipy.special import betaln, xlogy  # takes a fifth of a second, and agents that only decide need none of it
 
         ones = self.rewards * self.mean
         zeros = self.rewards - ones
-        return float(betaln(ones + 0.5, zeros + 0.5) - betaln(0.5, 0.5) - xlogy(ones, p) - xlogy(zeros, 1 - p))
+        if p in (0.0, 1.0):
+            return math.inf if (zeros if p else ones) else 0.0
+        a, b = c / (1 - p), c / p
+        return float(betaln(a + ones, b + zeros) - betaln(a, b) - xlogy(ones, p) - xlogy(zeros, 1 - p))
 
     def interval(self, log_bound: float) -> tuple[float, float]:
-        """Solve log M(p) = bound on both sides of the mean; log M is convex in p."""
+        """Solve log M(p) = bound on both sides of the mean."""
         if self.rewards == 0:
             return 0.0, 1.0
 
@@ -65,15 +72,20 @@ class Clicks(NamedTuple):
 
         low = brentq(excess, 0.0, self.mean, xtol=1e-15) if self.mean > 0 else 0.0
         high = brentq(excess, self.mean, 1.0, xtol=1e-15) if self.mean < 1 else 1.0
-        return float(low), float(high)
+        return (float(low) if low > 1e-12 else 0.0), (float(high) if high < 1 - 1e-12 else 1.0)
 
     def against(self, other: Clicks) -> float:
-        """log of the evidence that this arm is better than the other; the common mean is that of all rewards."""
-        total = self.rewards + other.rewards
-        if total == 0 or self.mean <= other.mean:
+        """log of the evidence that this arm is better than the other, at the common mean where it is least."""
+        from scipy.optimize import minimize_scalar
+
+        if self.mean <= other.mean:
             return 0.0
-        common = (self.rewards * self.mean + other.rewards * other.mean) / total
-        return self.log_martingale(common) + other.log_martingale(common)
+
+        def product(p: float) -> float:
+            return self.log_martingale(p, OF_WINNERS) + other.log_martingale(p, OF_WINNERS)
+
+        enough = {"xatol": 1e-6 * (self.mean - other.mean)}
+        return float(minimize_scalar(product, bounds=(other.mean, self.mean), method="bounded", options=enough).fun)
 
 
 class Amounts(NamedTuple):

@@ -95,7 +95,8 @@ class Log:
 class Value:
     """An estimated value: mean, standard error, interval [low, high] at `level`, effective number of decisions.
 
-    decisions: how many the policy could act at; the estimate is over these.
+    decisions: how many the policy could act at; the estimate is over these. doubt: why the log says little about the policy, or
+    something else than what was asked; empty where there is no such reason.
     """
 
     mean: float
@@ -105,39 +106,43 @@ class Value:
     effective: float
     level: float
     decisions: int
+    doubt: str = ""
 
 
 def inverse_propensity(log: Log, policy: Any, *, level: float = LEVEL) -> Value:
     """The value of a policy, (1/n) sum w_i R_i.
 
-    policy: the name of an arm, for always that one; a probability for each of log.names, (K,), or a dict by name; a function
-    from a context to an arm or to such a dict; or a `PolicyTable`, which names the policy decision by decision.
+    policy: the name of an arm, for always that one; probabilities (K,) in the order of log.names, or a dict by name. It may
+    also be a function from a context to one of these, or a `PolicyTable`, which names the policy decision by decision.
 
     >>> rows = [{"arm": "a", "reward": 1.0, "probability": 0.5}, {"arm": "b", "reward": 0.0, "probability": 0.5}] * 50
     >>> round(inverse_propensity(Log.from_rows(rows), {"a": 0.8, "b": 0.2}).mean, 9)
     0.8
     """
-    log, weights, _ = _weights(log, policy, level)
-    return _value(weights * log.rewards, weights, level)
+    log, weights, _, doubt = _weights(log, policy, level)
+    return _value(weights * log.rewards, weights, level, doubt)
 
 
 def self_normalised(log: Log, policy: Any, *, level: float = LEVEL) -> Value:
     """sum w_i R_i / sum w_i; its standard error by linearisation, (n/sum w) times the deviation of w (R - mean)."""
-    log, weights, _ = _weights(log, policy, level)
+    log, weights, _, doubt = _weights(log, policy, level)
     total = weights.sum()
     if total == 0:
         raise ValueError("self_normalised: the policy gives probability 0 to every arm in the log")
     mean = float(weights @ log.rewards / total)
     spread = len(log) / total * weights * (log.rewards - mean)
-    return _value(spread, weights, level, mean=mean)
+    return _value(spread, weights, level, doubt, mean=mean)
 
 
-def doubly_robust(log: Log, policy: Any, *, features: int | Mapping[str, Any] | None = None, level: float = LEVEL) -> Value:
+def doubly_robust(
+    log: Log, policy: Any, *, features: int | Mapping[str, Any] | None = None, level: float = LEVEL, warn: bool = True
+) -> Value:
     """(1/n) sum [ sum_a p_i(a) m(a) + w_i (R_i - m(a_i)) ], m(a) the arm's mean reward in the other half of the log.
 
-    features: as for `ContextualAgent`; then m is its regression on the contexts, fitted on the other half.
+    features: as for `ContextualAgent`; then m is its regression on the contexts, fitted on the other half. warn: whether to
+    warn of what `Value.doubt` says.
     """
-    log, weights, policies = _weights(log, policy, level)
+    log, weights, policies, doubt = _weights(log, policy, level, warn)
     half = np.arange(len(log)) % 2
     terms = np.empty(len(log))
     for mine in (0, 1):
@@ -146,7 +151,7 @@ def doubly_robust(log: Log, policy: Any, *, features: int | Mapping[str, Any] | 
         model = np.broadcast_to(model, policies.shape)[chosen]
         residuals = log.rewards[chosen] - model[np.arange(len(model)), log.arms[chosen]]
         terms[chosen] = (policies[chosen] * model).sum(axis=1) + weights[chosen] * residuals
-    return _value(terms, weights, level)
+    return _value(terms, weights, level, doubt)
 
 
 def _regression(log: Log, chosen: np.ndarray, features: int | Mapping[str, Any]) -> np.ndarray:
@@ -194,11 +199,8 @@ def _column(rows: list[Mapping[str, Any]], name: str) -> tuple[Any, ...]:
     return () if any(value is None for value in values) else values
 
 
-def _weights(log: Log, policy: Any, level: float) -> tuple[Log, np.ndarray, np.ndarray]:
-    """The n decisions at which the policy could act, w (n,) and the policy on the available arms (n, K).
-
-    Warns where the log can say little, or something else than what was asked.
-    """
+def _weights(log: Log, policy: Any, level: float, warn: bool = True) -> tuple[Log, np.ndarray, np.ndarray, str]:
+    """The n decisions at which the policy could act, w (n,), the policy on the available arms (n, K), and `Value.doubt`."""
     if len(log) < 2:
         raise ValueError(f"off_policy: the log must have at least 2 decisions with a reward, got {len(log)}")
     if not 0 < validate.number("off_policy", "level", level) < 1:
@@ -212,7 +214,7 @@ def _weights(log: Log, policy: Any, level: float) -> tuple[Log, np.ndarray, np.n
     if not whole.all():
         doubts.append(
             f"the policy could act as given at {whole.sum()} of {len(log)} decisions; at {(acts & ~whole).sum()} some of its "
-            f"arms were missing, and it is restricted to the others; at {(~acts).sum()} all were missing, which do not count"
+            f"arms were missing; at {(~acts).sum()} all were missing, and those do not count"
         )
     log, masses = log.only(acts), masses[acts]
     policies = log.available * p[acts] / masses[:, None]
@@ -232,9 +234,10 @@ def _weights(log: Log, policy: Any, level: float) -> tuple[Log, np.ndarray, np.n
             f"propensities are too small for this policy: {len(log)} decisions count as {effective:.1f}, and no interval "
             f"from fewer than {FEWEST} can be trusted"
         )
-    if doubts:
-        warnings.warn("; ".join(doubts), OffPolicyWarning, stacklevel=3)
-    return log, weights, policies
+    doubt = "; ".join(doubts)
+    if doubt and warn:
+        warnings.warn(doubt, OffPolicyWarning, stacklevel=3)
+    return log, weights, policies, doubt
 
 
 def _effective(weights: np.ndarray) -> float:
@@ -243,8 +246,8 @@ def _effective(weights: np.ndarray) -> float:
     return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
 
 
-def _value(terms: np.ndarray, weights: np.ndarray, level: float, mean: float | None = None) -> Value:
+def _value(terms: np.ndarray, weights: np.ndarray, level: float, doubt: str, mean: float | None = None) -> Value:
     centre = float(terms.mean()) if mean is None else mean
     error = float(terms.std(ddof=1)) / math.sqrt(len(terms))
     half = t_quantile((1 + level) / 2, len(terms) - 1) * error
-    return Value(centre, error, centre - half, centre + half, _effective(weights), level, len(terms))
+    return Value(centre, error, centre - half, centre + half, _effective(weights), level, len(terms), doubt)

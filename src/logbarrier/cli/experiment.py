@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -156,6 +158,45 @@ def summary(target: Target, name: Name, as_json: AsJson = False) -> None:
         table.add_row(printable(str(arm["arm"])), *counts, *numbers, lift, f"{arm['best']:.3f}")
     unwrapped_console().print(table)
     typer.echo(printable(plain["sentence"]))
+
+
+@app.command()
+def value(
+    target: Target,
+    name: Name,
+    always: Annotated[str | None, typer.Option(help="The arm that the policy always draws.")] = None,
+    policy: Annotated[Path | None, typer.Option(help="A CSV file with id, arm and perhaps probability per decision.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Estimate what another policy would have earned, from the decisions with a reward at which it could act.
+
+    Example: logbarrier experiment value decisions.db checkout --always B
+    """
+    with one_sentence("nothing was changed"):
+        if (always is None) == (policy is None):
+            raise ValueError("experiment: value takes one of --always and --policy")
+        plain = {} if policy is None else _value_of_file(target, name, policy)
+    if always is not None:
+        plain = _request(target, "POST", f"{_path(name)}/value", {"always": always})
+    if as_json:
+        typer.echo(json.dumps(plain, indent=1))
+        return
+    about = f"from {plain['decisions']:,} of {plain['rewarded']:,} decisions with a reward, worth {plain['effective']:,.0f}"
+    typer.echo(f"{plain['mean']:.5g} ({plain['low']:.5g} .. {plain['high']:.5g} at level {plain['level']:g}), {about}")
+    if plain["doubt"]:
+        typer.echo(printable(f"Doubt: {plain['doubt']}."))
+
+
+def _value_of_file(target: str, name: str, policy: Path) -> dict[str, Any]:
+    """The value of a policy named decision by decision, from the file of decisions, which may be in use."""
+    from ..agent.durable.log import read_log
+    from ..agent.logged_policies import PolicyTable
+    from ..agent.off_policy import Log, doubly_robust
+
+    if target.startswith(("http://", "https://")):
+        raise ValueError("experiment: value --policy reads the file of decisions; name it in place of the address")
+    log = Log.from_rows(read_log(target, experiment=name))
+    return {**asdict(doubly_robust(log, PolicyTable.from_csv(policy), warn=False)), "rewarded": len(log)}
 
 
 def json_of(name: str, text: str) -> Any:

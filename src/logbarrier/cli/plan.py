@@ -51,6 +51,7 @@ def plan(
     gap: Annotated[float | None, typer.Option(help="Best mean minus second best, of instances like the paper's.")] = None,
     problem: Annotated[str | None, typer.Option(help="A problem by name, or my_problems.py:MyProblem.")] = None,
     from_log: Annotated[Path | None, typer.Option(help="A service's file, or its log as JSON lines.")] = None,
+    experiment: Annotated[str | None, typer.Option(help="With --from-log: the experiment, if the file has several.")] = None,
     objective: Annotated[Objective, typer.Option(help="Losses on the way, or the policy at the end.")] = Objective.REGRET,
     rewards: Annotated[Law | None, typer.Option(help="The law of the rewards; bernoulli is for clicks.")] = None,
     r_max: Annotated[float | None, typer.Option(help="With --gap: best mean reward; 1, or 0.9 for bernoulli.")] = None,
@@ -71,6 +72,7 @@ def plan(
     Click rates:    logbarrier plan --means 1.4%,1.6%,2.15% --horizon 2e5
     A typical rate: logbarrier plan --rate 2% --difference 0.3% --arms 5 --horizon 1e5
     Revenue:        logbarrier plan --rate 3% --difference 1% --rewards revenue --amount 40 --horizon 1e5
+    Contexts:       logbarrier plan --problem LinearContexts --arms 5 --n-features 10 --horizon 5000
     LB-SGB alone:   logbarrier plan --arms 10 --gap 0.2 --horizon 1e4 --rule log-barrier-sgb
     """
     from ..base.validate import integer
@@ -90,8 +92,10 @@ def plan(
             "scale": scale,
             "amount": amount,
         }
+        if experiment is not None and from_log is None:
+            raise ValueError("plan: --experiment is of --from-log")
         if problem is not None or from_log is not None:
-            facts = {"problem": _problem(problem, from_log, facts, context.args)}
+            facts = {"problem": _problem(problem, from_log, experiment, facts, context.args)}
         elif context.args:
             raise ValueError(f"plan: does not know what to do with {context.args[0]!r}")
         facts |= {"objective": objective.value, "rule": rule, "seed": seed, "budget": budget, "threads": threads}
@@ -112,9 +116,9 @@ def _number(name: str, word: str) -> float:
         raise ValueError(f"plan: {name} must be numbers such as 0.02 or 2%, got {word!r}") from None
 
 
-def _problem(name: str | None, log: Path | None, facts: dict[str, Any], words: list[str]) -> Any:
+def _problem(name: str | None, log: Path | None, experiment: str | None, facts: dict[str, Any], words: list[str]) -> Any:
     """Return the problem of a name with its options, or the one that a log shows."""
-    from ..agent.durable.log import read_log
+    from ..agent.durable.log import experiments_in, read_log
     from ..planning.estimate import problem_from_log
     from .problem_words import problem_from_words
 
@@ -127,8 +131,13 @@ def _problem(name: str | None, log: Path | None, facts: dict[str, Any], words: l
     if name is not None or given or words:
         raise ValueError("plan: --from-log describes the problem; leave out what else does")
     if log.suffix in (".jsonl", ".json"):
+        if experiment is not None:
+            raise ValueError("plan: JSON lines are of one experiment; leave out --experiment")
         return problem_from_log(json.loads(line) for line in log.read_text().splitlines() if line.strip())
-    return problem_from_log(read_log(log))
+    names = experiments_in(log)
+    if experiment not in names and (experiment is not None or len(names) != 1):
+        raise ValueError(f"plan: --experiment must be one of those in {log.name}: {', '.join(names)}")
+    return problem_from_log(read_log(log, experiment=experiment or names[0]))
 
 
 def tune() -> None:

@@ -1,12 +1,13 @@
 """Contextual problems: contexts, the mean reward of every arm at each, and what the rewards are drawn from.
 
-A problem has n_arms, n_features, delay (rewards come so many decisions later), scale, the compiled reward_of(mean, u, scale),
-and rows(key, run, first, count): contexts (count, d) and mean rewards (count, K) of these steps, a pure function.
+A problem has n_arms, n_features, scale and delay (rewards come so many decisions later). It has the compiled
+reward_of(mean, u, scale), and the pure function rows(key, run, first, count). That returns the contexts (count, d) and mean
+rewards (count, K) of these steps.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeGuard
 
 import numpy as np
 
@@ -43,6 +44,11 @@ class ContextSource(Protocol):
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values that describe it."""
         ...
+
+
+def is_contextual(problem: Any) -> TypeGuard[ContextSource]:
+    """Whether a problem has contexts."""
+    return not isinstance(problem, type) and hasattr(problem, "rows")
 
 
 @compiled

@@ -14,6 +14,7 @@ from ..bandits.algorithms.clipped_log_barrier_sgb import ClippedLogBarrierSGB
 from ..bandits.algorithms.entropy_sgb import EntropySGB
 from ..bandits.algorithms.log_barrier_sgb import LogBarrierSGB
 from ..bandits.algorithms.npg import NPG
+from ..bandits.algorithms.optimistic_barrier import OptimisticBarrier
 from ..bandits.algorithms.rule import Rule
 from ..bandits.algorithms.sgb import SGB
 from ..bandits.algorithms.thompson_sampling import ThompsonSampling
@@ -57,6 +58,7 @@ CHOICES = {
         "LB-SGB, adaptive eta", lambda state, eta: AdaptiveLogBarrierSGB(learning_rate=state.alpha), SKY, "dashdot"
     ),
     "automatic": Choice("LB-SGB, automatic", lambda state, eta: AutoLogBarrier(), GREEN, "dotdash"),
+    "optimistic": Choice("OptimisticBarrier", lambda state, eta: OptimisticBarrier(), BROWN, "solid"),
     "sgb": Choice("SGB", lambda state, eta: SGB(learning_rate=state.alpha), VERMILION, "dashed"),
     "ent": Choice(
         "ENT, tau = 1/eta", lambda state, eta: EntropySGB(learning_rate=state.alpha, tau=1.0 / eta), GREEN, "dashdot"

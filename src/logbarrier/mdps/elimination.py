@@ -6,9 +6,9 @@ add to 1. Two linear systems are asked of it:
     visits  x = start + M' x        (S,) how often each state is seen
     values  v = reward + M v        (S,) what is collected from each state on
 
-States are eliminated one by one, and what a path through an eliminated state adds is added to those that stay. With the pivot
-1 - M[n, n] written as exit[n] + sum of the other M[n, j], as Grassmann, Taksar and Heyman (1985) have it, nothing is ever
-subtracted: a state visited with weight 1e-300 is as precise as one visited with weight 1.
+States are eliminated one by one, and what a path through an eliminated state adds is added to those that stay. The pivot
+1 - M[n, n] is written as exit[n] + sum of the other M[n, j] (Grassmann, Taksar and Heyman 1985), so nothing is ever subtracted.
+A state visited with weight 1e-300 is as precise as one visited with weight 1.
 """
 
 from __future__ import annotations

@@ -9,10 +9,14 @@ An episode is a tuple of buffers filled by the loop, `count` steps long:
     signals (2, L)        room for what is to be maximised, rewards and novelty, where a rule changes or makes them
     estimates (4, L)      room for advantages and returns, of rewards (rows 0 and 1) and of novelty (2 and 3)
 
-The table of states has one row per state, so that a visit touches one piece of memory: VISITS, how often it was visited in
-earlier episodes; OCCUPANCY, the same with gamma^t for each visit; REWARD and NOVELTY, the values of two critics; from FIRST on
-one preference per action; and then one probability per action, which `renew` keeps up to date, so that no step waits for
-exponentials. The tally counts EPISODES, states FOUND and all STEPS; RARENESS is the sum of 1/VISITS^2 over the found states.
+The table of states has one row per state, so that a visit touches one piece of memory:
+
+    VISITS            how often it was visited in earlier episodes
+    OCCUPANCY         the same with gamma^t for each visit
+    REWARD, NOVELTY   the values of two critics
+    from FIRST on     one preference per action, then one probability per action, which `renew` updates
+
+ The tally counts EPISODES, states FOUND and all STEPS; RARENESS is the sum of 1/VISITS^2 over the found states.
 """
 
 from __future__ import annotations

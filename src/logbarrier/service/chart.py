@@ -60,7 +60,7 @@ def chart(lines: Sequence[Line], x_label: str, y_label: str, y_range: tuple[floa
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(y_label)} against {escape(x_label)}">'
         f'{y_ticks}<path class="axis" d="M{LEFT},{TOP}V{floor}H{WIDTH - RIGHT}"/>{plotted}{x_ticks}'
         f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" class="middle">{escape(x_label)}</text>'
-        f'<text x="16" y="{middle}" class="middle" transform="rotate(-90 16 {middle})">{escape(y_label)}</text></svg>'
+        f'<text x="16" y="{middle}" class="middle aside" transform="rotate(-90 16 {middle})">{escape(y_label)}</text></svg>'
     )
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 from ..agent.contextual.segments import summarise_segments, without_verdict
 from ..agent.durable.ledger import Ledger, has_features, seen_of
 from ..agent.durable.log import read_log
+from ..agent.off_policy import Log, doubly_robust
 from ..agent.summary import summarise
 from .committer import Committer
-from .fields import ACTIONS, ARM, ARMS, CONTEXT, FEATURE, ID, PROPENSITY, REWARD, SHARE, SUBJECT, SUBSET
+from .fields import ACTIONS, ARM, ARMS, CONTEXT, FEATURE, ID, PROBABILITIES, PROPENSITY, REWARD, SHARE, SUBJECT, SUBSET
 from .metrics import Metrics
 from .operations import Asked, Body, operation
 
@@ -34,6 +36,7 @@ class Decisions:
         "/policy",
         "/summary",
         "/segments",
+        "/value",
     )
 
     def __init__(self, committer: Committer, metrics: Metrics) -> None:
@@ -185,6 +188,31 @@ class Decisions:
             return {"segments": {segment: summary.to_dict() for segment, summary in found.items()}}
 
         return await asyncio.to_thread(summarised)
+
+    @operation(
+        "POST",
+        "/value",
+        "What another policy, always one arm or probabilities, would have earned at the decisions at which it could act.",
+        {
+            **dict.fromkeys(("mean", "standard_error", "low", "high", "effective", "level"), NUMBER),
+            "decisions": ID.schema,
+            "rewarded": ID.schema,
+            "doubt": {"type": "string"},
+        },
+        optional={"always": ARM, "policy": PROBABILITIES},
+        one_of=("always", "policy"),
+        missing="There is no such experiment.",
+    )
+    async def value(self, asked: Asked) -> Body:
+        """What another policy would have earned."""
+        path, agent = await self._committer.do(lambda file: (file.path, file.ledger(asked.name).agent))
+        features, policy = getattr(agent, "features", None) or None, asked.body.get("always", asked.body.get("policy"))
+
+        def estimated() -> Body:
+            log = Log.from_rows(read_log(path, experiment=asked.name))
+            return {**asdict(doubly_robust(log, policy, features=features, warn=False)), "rewarded": len(log)}
+
+        return await asyncio.to_thread(estimated)
 
 
 async def summary_of(committer: Committer, name: str) -> Body:

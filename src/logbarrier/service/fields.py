@@ -82,6 +82,11 @@ CONTEXT = Field(
     "an object or a list of numbers",
     lambda value: type(value) is dict or (type(value) is list and all(map(_is_number, value))),
 )
+PROBABILITIES = Field(
+    {"description": "The probability of each arm, by name.", "type": "object", "additionalProperties": {"type": "number"}},
+    "an object of numbers",
+    lambda value: type(value) is dict and all(map(_is_number, value.values())),
+)
 ACTIONS = Field(
     {
         "description": "Where the experiment has actions: name -> features of those offered.",

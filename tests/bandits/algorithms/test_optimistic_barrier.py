@@ -152,6 +152,18 @@ def test_a_shift_of_an_arm_is_noticed_and_steady_rewards_are_not(shift: float) -
     assert learnt.vectors[1].sum() < before / 2
 
 
+def test_the_reward_that_causes_an_alarm_does_not_decide_the_mean_of_its_arm() -> None:
+    rng = np.random.default_rng(3)
+    learnt = Learnt(lb.OptimisticBarrier(), 2).give(np.arange(3000) % 2, rng.normal(size=3000))
+    for _ in range(100):
+        learnt.give(np.zeros(1, dtype=int), np.array([-30.0]))
+        if learnt.changes == 1:
+            break
+    assert learnt.counts[0] == 0
+    learnt.give(np.zeros(50, dtype=int), rng.normal(size=50))
+    assert abs(learnt.vectors[0][0]) < 0.6  # four standard errors
+
+
 def test_changes_are_not_monitored_where_nobody_asks() -> None:
     rng = np.random.default_rng(3)
     learnt = Learnt(lb.OptimisticBarrier(changing=False), 2).give(np.arange(400) % 2, rng.normal(size=400) + np.arange(400))

@@ -83,17 +83,26 @@ def lb_inf(rule, history):
     losses, squares = np.zeros(N_ARMS), np.zeros(N_ARMS)
     seen = [[0.5] for _ in range(N_ARMS)]
 
+    gamma = math.log(rule.horizon)
+
+    def probability(slope):  # phi'(p) = slope
+        return brentq(lambda p: 1.0 - 1.0 / p - gamma * math.log1p(-p) - slope, 1e-9, 1.0 - 1e-14, xtol=1e-16, rtol=1e-15)
+
     def policy():
         centre, beta = losses + [np.mean(values) for values in seen], np.sqrt(1.44 + squares)
-        low, high = -centre.min() + beta.min() * 0.5, -centre.min() + 2.0 * beta.sum()
-        return beta / (centre + brentq(lambda x: (beta / (centre + x)).sum() - 1.0, low, high, xtol=1e-14))
+
+        def probabilities(x):
+            return np.array([probability((x - c) / b) for c, b in zip(centre, beta, strict=True)])
+
+        low, high = centre.min() - 20.0 * beta.max(), centre.min() + 20.0 * beta.max()
+        return probabilities(brentq(lambda x: probabilities(x).sum() - 1.0, low, high, xtol=1e-13))
 
     for arm, reward in history:
         p, prediction = policy(), np.array([np.mean(values) for values in seen])
         loss = (rule.highest - reward) / (rule.highest - rule.lowest)
         losses += prediction
         losses[arm] += (loss - prediction[arm]) / p[arm]
-        squares[arm] += (loss - prediction[arm]) ** 2 * min(1.0, ((1 - p[arm]) / p[arm]) ** 2) / math.log(rule.horizon)
+        squares[arm] += (loss - prediction[arm]) ** 2 * min(1.0, 2.0 * (1 - p[arm]) / p[arm] ** 2 / gamma) / gamma
         seen[arm].append(loss)
     return policy()
 

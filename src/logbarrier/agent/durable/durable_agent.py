@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,8 @@ class DurableAgent(Experiment):
     rule, arms      as for Agent; for a file that exists they may be left out, and must agree if given
     seed, floor     likewise; 0 at creation unless given
     start, means    likewise; None at creation unless given
-    features        likewise; with them the agent is a `ContextualAgent`, without a rule, and every ask needs a context
+    features        likewise; with a rule such as lb.LogDetSGB the features (K, m) of the arms. Without a rule they describe
+                    contexts: the agent is a `ContextualAgent`, and every ask needs a context
     actions         likewise, in place of arms: how many features an action has; then every ask offers actions
     ttl             seconds after which a decision without a reward is closed; None: never
     default_reward  the reward of a closed decision; None: it is forgotten
@@ -59,7 +60,7 @@ class DurableAgent(Experiment):
         start: Any = None,
         means: Any = None,
         floor: float | None = None,
-        features: int | Mapping[str, Any] | None = None,
+        features: Any = None,
         actions: int | None = None,
         ttl: float | None = None,
         default_reward: float | None = None,
@@ -87,7 +88,7 @@ class DurableAgent(Experiment):
 
     def _new_agent(self, rule: Rule | None, given: dict[str, Any]) -> AnyAgent:
         by_context = given["features"] is not None or given["actions"] is not None
-        if (given["arms"] is None) == (given["actions"] is None) or (rule is None) != by_context:
+        if (given["arms"] is None) == (given["actions"] is None) or (rule is None and not by_context):
             raise ValueError(f"DurableAgent: {self.path} is new, so it needs arms, and a rule or features; or actions")
         return new_agent(rule, {**given, "seed": given["seed"] or 0, "floor": given["floor"] or 0.0})
 
@@ -127,9 +128,11 @@ def checked_path(path: str | Path) -> Path:
 
 
 def new_agent(rule: Rule | None, given: dict[str, Any]) -> AnyAgent:
-    """An agent with a rule, or one with features."""
+    """An agent with a rule, which may use features of arms, or one with features of contexts."""
     if rule is not None:
-        return Agent(rule, **{name: value for name, value in given.items() if name not in ("features", "actions")})
+        if given.get("actions") is not None:
+            raise ValueError("DurableAgent: actions must be left out where there is a rule")
+        return Agent(rule, **{name: value for name, value in given.items() if name != "actions"})
     unfit = next((name for name in UNFIT if given.get(name) is not None), None)
     if unfit is not None:
         raise ValueError(f"DurableAgent: {unfit} must be left out where there are features")

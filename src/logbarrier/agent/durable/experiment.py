@@ -14,6 +14,7 @@ from ...contexts.algorithms import Rule as ContextualRule
 from ...statistics import LEVEL
 from ..any_agent import AnyAgent
 from ..contextual.segments import summarise_segments, without_verdict
+from ..off_policy import Log, Value, doubly_robust
 from ..pending import Decision
 from ..summary import Summary, summarise
 from .decision_file import DecisionFile
@@ -163,6 +164,14 @@ class Experiment:
         """Summarise the arms for each value of a feature; numbers are split at their median."""
         arms = self._do(lambda ledger: ledger.agent.arms)
         return summarise_segments(self.log(), arms, feature, level=level)
+
+    def value(self, policy: Any, *, level: float = LEVEL) -> Value:
+        """Estimate what another policy would have earned: the name of an arm, for always that one, or as of `doubly_robust`.
+
+        Only decisions with a reward count at which the policy could act. Contexts are used where the experiment has features.
+        """
+        features = self._do(lambda ledger: getattr(ledger.agent, "features", None) or None)
+        return doubly_robust(Log.from_rows(self.log()), policy, features=features, level=level)
 
     def state_dict(self) -> dict[str, Any]:
         """As `Agent.state_dict`, from which an agent in memory can go on."""

@@ -175,8 +175,8 @@ class Ledger(JournaledAgent):
 
 
 def has_features(settings: dict[str, Any]) -> bool:
-    """Whether an experiment with these settings decides by context."""
-    return settings.get("made of", {}).get("features") is not None
+    """Whether an experiment with these settings decides by context: a list holds the features of arms instead."""
+    return not isinstance(settings.get("made of", {}).get("features"), list | None)
 
 
 def seen_of(ledger: Ledger) -> tuple[tuple[Any, ...], ArmStatistics, dict[str, Any]]:

@@ -41,10 +41,16 @@ def read_log(path: str | Path, *, after: int = -1, experiment: str = DEFAULT) ->
 
     experiment: its name; the default is that of a DurableAgent.
 
-    Each is a dict: id, time, arm, probability (the propensity it was drawn with), subject and context (or None), actions
-    (the features of those offered, or None), arm_set (a number for all the arms that the agent had then; None where `ask`
-    was given fewer, or actions), available (the names of the arms or actions it was drawn from), reward (None if none
-    came), outcome ("told", "forgotten", "expired" or None while it is pending) and closed (when).
+    Each is a dict:
+
+        id, time, arm
+        probability       the propensity it was drawn with
+        subject, context  or None
+        actions           the features of the actions offered, or None
+        arm_set           a number for all the arms that the agent had then; None where `ask` was given fewer, or actions
+        available         the names of the arms or actions it was drawn from
+        reward            None if none came
+        outcome, closed   "told", "forgotten" or "expired", and when; None while it is pending
 
     arm_set and available are both None where they are not known any more: for decisions that the first version made before
     others were dropped. A row that is not what was written raises DamagedError, a ValueError.
@@ -117,6 +123,14 @@ def log_row(path: Path, decision: list[Event], arm_sets: ArmSets) -> dict[str, A
 @lru_cache(maxsize=1000)
 def _name(text: str) -> Any:
     return json.loads(text)
+
+
+def experiments_in(path: str | Path) -> list[str]:
+    """The names of the experiments in a file, oldest first, also while it is in use."""
+    file = Path(path)
+    with contextlib.closing(open_file(file)) as connection, reading(file):
+        found = suffixes(connection, file).items()
+        return [name for name, suffix in found if connection.execute(f"SELECT 1 FROM snapshots{suffix} LIMIT 1").fetchone()]
 
 
 def read_history(path: str | Path, experiment: str = DEFAULT) -> list[Mark]:

@@ -80,9 +80,9 @@ class EmpiricalThompsonSampling(ArmMeanRule):
         pull the largest of samples from N(m(a), (S(a) + q s^2)/((n(a) + q - 3) n(a)))
 
     n(a), m(a) and S(a) are the number, the mean and the sum of squared deviations of arm a's rewards; s^2 is the variance
-    pooled over the arms. With a flat prior on the mean and an inverse-gamma prior worth q rewards of variance s^2, the
-    posterior of the mean is a Student-t distribution of n(a) + q - 1 degrees of freedom (Honda and Takemura 2014 study such
-    priors). The rule samples the normal distribution of the same mean and variance, whose probabilities are exact integrals.
+    pooled over the arms. The prior is flat on the mean and inverse-gamma on the variance, worth q rewards of variance s^2
+    (Honda and Takemura 2014 study such priors). The posterior of the mean is then Student-t with n(a) + q - 1 degrees of
+    freedom. The rule samples the normal distribution of the same mean and variance, whose probabilities are exact integrals.
     Every arm is pulled twice first.
 
     pseudo_pulls: q > 1. Small values trust the noise seen in an arm; large ones suppose equal noise.

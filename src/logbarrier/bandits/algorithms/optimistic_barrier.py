@@ -172,11 +172,15 @@ def solve(vectors, memory, hyper):
 
 @compiled
 def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
-    """Update the table and the barrier; forget the table if the arm has changed."""
+    """Update the table and the barrier; forget the table if the arm has changed.
+
+    The reward that causes the alarm is forgotten too: it is extreme by selection, and alone it would decide the arm's mean.
+    """
     changed = hyper[2] > 0.0 and is_changed(arm, reward, vectors, memory, variance_of(vectors[1][arm], vectors[2][arm], memory))
     if changed:
         forget(arm, vectors, memory)
-    count(arm, reward, vectors, memory)
+    else:
+        count(arm, reward, vectors, memory)
     if changed or memory.stale > 0.0 or memory.pulls >= memory.refresh_at:
         refresh(vectors, memory, hyper)
     else:

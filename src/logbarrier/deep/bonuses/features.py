@@ -140,7 +140,8 @@ def _dimension(shape: tuple[int, ...]) -> int:
 def _layer(inputs: int, outputs: int) -> nn.Linear:
     layer = nn.Linear(inputs, outputs)
     nn.init.normal_(layer.weight, std=math.sqrt(2 / inputs))  # keeps the scale through ReLU layers
-    nn.init.normal_(layer.bias, std=0.1)
+    # One more input that is always 1. Without it, outputs of norm 1 know the direction of the inputs, but not their length.
+    nn.init.normal_(layer.bias, std=math.sqrt(2 / inputs))
     return layer
 
 

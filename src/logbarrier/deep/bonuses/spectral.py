@@ -10,12 +10,15 @@ With `logits`, z is replaced by (e_a - pi) times z, the score of a last layer on
 from __future__ import annotations
 
 import math
+from numbers import Integral
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from .batch import Batch, Bonus, FeatureMap, check, features_of, size_of
+
+SAMPLE = 256  # about as many steps of a batch estimate the share of new directions
 
 
 class SpectralBonus(Bonus):
@@ -39,7 +42,7 @@ class SpectralBonus(Bonus):
         super().__init__()
         check("SpectralBonus", 0.0 < ridge < math.inf, "ridge must be positive and finite", ridge)
         check("SpectralBonus", 0.0 <= memory <= 1.0, "memory must lie between 0 and 1", memory)
-        check("SpectralBonus", isinstance(logits, int) and logits >= 0, "logits must be an integer of at least 0", logits)
+        check("SpectralBonus", isinstance(logits, Integral) and logits >= 0, "logits must be an integer of at least 0", logits)
         self.features, self.ridge, self.memory, self.logits = features, ridge, memory, logits
         self.size = size_of("SpectralBonus", features, size)
         self.register_buffer("gram", torch.zeros(2 * (self.size * max(1, logits),)))
@@ -58,11 +61,15 @@ class SpectralBonus(Bonus):
             self.features.update(batch.flat())
         z = self._vectors(batch)
         # Leverage above 1/2: the data so far has less than one step's weight in this direction.
-        self.new_share = float((self._leverage(self.gram, z) > 0.5 * (z * z).sum(1) / self.ridge).float().mean())
+        sample = z[:: max(1, len(z) // SAMPLE)]
+        self.new_share = float((self._leverage(self.gram, sample) > 0.5 * (sample * sample).sum(1) / self.ridge).float().mean())
         self.gram.mul_(self.memory).addmm_(z.T, z)
 
     def report(self) -> dict[str, float]:
-        """Return the effective dimension tr G (G + ridge I)^-1, and the share of the last batch in new directions."""
+        """Return the effective dimension tr G (G + ridge I)^-1, and the share of the last batch in new directions.
+
+        The share is that of about 256 steps of the batch, evenly spaced.
+        """
         values = torch.linalg.eigvalsh(self.gram).clamp(min=0.0)
         return {"effective_dimension": float((values / (values + self.ridge)).sum()), "new_share": self.new_share}
 

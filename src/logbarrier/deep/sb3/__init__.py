@@ -32,5 +32,6 @@ from .schedules import Steps as Steps
 from .spectral import BonusMixin as BonusMixin
 from .spectral import SpectralA2C as SpectralA2C
 from .spectral import SpectralPPO as SpectralPPO
+from .spectral import SpectralRecurrentPPO as SpectralRecurrentPPO
 
 draw = plot_diagnoses  # its name before 0.3

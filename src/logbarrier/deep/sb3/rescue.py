@@ -21,7 +21,7 @@ from .diagnosis import Diagnosis, diagnose
 from .policies import BARRIER_KIN, LogBarrierMixin
 from .returns import MANY_LOST, is_worse
 from .schedules import Linear, Schedule
-from .spectral import SpectralA2C, SpectralPPO
+from .spectral import SpectralA2C, SpectralPPO, SpectralRecurrentPPO
 
 ANNEALED = Linear(0.6)
 """c falls from 0.6 to 0, which rescued the collapsed PPO policies of the study, and the policy ends sharp."""
@@ -99,16 +99,17 @@ def with_barrier(model: Any, env: Any = None, *, policy_class: type[LogBarrierMi
 
 
 def load(path: str | Path, env: Any = None) -> Any:
-    """Return a saved PPO, A2C, MaskablePPO, RecurrentPPO, SpectralPPO or SpectralA2C, recognised by what the archive holds."""
+    """Return a saved PPO, A2C, MaskablePPO, RecurrentPPO or one with a bonus, recognised by what the archive holds."""
     data, _, _ = load_from_zip_file(str(path), load_data=True)
     policy = (data or {}).get("policy_class")
     if not (isinstance(policy, type) and issubclass(policy, ActorCriticPolicy | MaskableActorCriticPolicy)):
         raise ValueError(f"{path}: not a saved PPO, A2C, MaskablePPO or RecurrentPPO model")
+    plain: Any
+    explores: Any
     if issubclass(policy, MaskableActorCriticPolicy):
-        algorithm: Any = MaskablePPO
+        plain = explores = MaskablePPO
     elif issubclass(policy, RecurrentActorCriticPolicy):
-        algorithm = RecurrentPPO
+        plain, explores = RecurrentPPO, SpectralRecurrentPPO
     else:
         plain, explores = (PPO, SpectralPPO) if "clip_range" in (data or {}) else (A2C, SpectralA2C)
-        algorithm = explores if "bonus_given" in (data or {}) else plain
-    return algorithm.load(path, env=env)
+    return (explores if "bonus_given" in (data or {}) else plain).load(path, env=env)

@@ -1,4 +1,4 @@
-"""PPO and A2C of Stable-Baselines3 with a bonus for exploration.
+"""PPO, A2C and RecurrentPPO of Stable-Baselines3 with a bonus for exploration.
 
 After each rollout the bonus b of every step is divided by its mean, and an additional critic estimates its returns.
 Advantages of reward and bonus are divided by their own running root mean squares and mixed:
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 from gymnasium import spaces
+from sb3_contrib import RecurrentPPO
 from stable_baselines3 import A2C, PPO
 from stable_baselines3.common.preprocessing import preprocess_obs
 from stable_baselines3.common.utils import obs_as_tensor
@@ -104,6 +105,8 @@ class BonusMixin:
                 f"{type(self).__name__}: the score form needs discrete actions, got {self.action_space}; "
                 "use the state part, SpectralBonus without logits"
             )
+        if getattr(made, "logits", 0) and isinstance(self, RecurrentPPO):
+            raise ValueError(f"{type(self).__name__}: has no score form; use the state part, SpectralBonus without logits")
 
     def collect_rollouts(self: Any, env: Any, callback: Any, rollout_buffer: Any, n_rollout_steps: int) -> bool:
         """Fill the buffer as usual, then replace its advantages by the mixture."""
@@ -194,6 +197,10 @@ class SpectralPPO(BonusMixin, PPO):
 
 class SpectralA2C(BonusMixin, A2C):
     """A2C that explores: `SpectralA2C("MlpPolicy", env).learn(100_000)`; takes every argument of A2C."""
+
+
+class SpectralRecurrentPPO(BonusMixin, RecurrentPPO):
+    """sb3-contrib's RecurrentPPO that explores; the bonus and its critic see the observations alone."""
 
 
 def generalised_advantages(rewards: Tensor, values: Tensor, *, gamma: float, decay: float) -> Tensor:

@@ -64,16 +64,18 @@ def learn(episode, count, states, tally, memory, hyper):
     for t in range(count):
         visits = states[visited[t], VISITS]
         signals[1, t] = min(fair_share / visits, CEILING) if visits > 0.0 else CEILING  # 1/(S d)
-    follow_mixture(boldness(tally), episode, count, states, memory, hyper)
+    follow_mixture(boldness(tally), 0.0, episode, count, states, memory, hyper)
 
 
 @compiled
-def follow_mixture(beta, episode, count, states, memory, hyper):
-    """Policy gradient of rewards and of u (signals[1]), mixed with beta; hyper begins with that of `ActorCritic`."""
+def follow_mixture(beta, mean, episode, count, states, memory, hyper):
+    """Policy gradient of rewards and of u - mean, mixed with beta; signals[1] is u, hyper begins with that of `ActorCritic`."""
     trace, critic_rate, gamma, alpha = hyper[0], hyper[1], hyper[2], hyper[3]
     visited, actions, rewards, policies, signals, estimates = episode
     estimate(rewards, REWARD, 0, episode, count, states, gamma, trace)
-    estimate(signals[1], NOVELTY, 2, episode, count, states, gamma, trace)
+    for t in range(count):
+        signals[0, t] = signals[1, t] - mean
+    estimate(signals[0], NOVELTY, 2, episode, count, states, gamma, trace)
     reward_size = typical_size(memory.reward_squares, memory.reward_steps, estimates[0], count)
     novelty_size = typical_size(memory.novelty_squares, memory.novelty_steps, estimates[2], count)
     step = alpha / (1.0 + beta)
@@ -97,13 +99,15 @@ def expected_update(mdp: FiniteMDP, learned: Learned, learning_rate: float) -> n
     return expected_mixture(mdp, learned, learning_rate, u, boldness(learned.tally))
 
 
-def expected_mixture(mdp: FiniteMDP, learned: Learned, learning_rate: float, u: np.ndarray, beta: float) -> np.ndarray:
+def expected_mixture(
+    mdp: FiniteMDP, learned: Learned, learning_rate: float, u: np.ndarray, beta: float, mean: float = 0.0
+) -> np.ndarray:
     """E[change of theta] for u (S, 1) in an episode that the MDP ends: critics are right, earlier episodes set the sizes."""
     once = FiniteMDP(P=mdp.rows, R=mdp.R, rho=mdp.rho, gamma=1.0)  # every visit of an episode weighs the same
     point, visited = Point(mdp, learned.theta), Point(once, learned.theta).occupancy[:, None]
     memory = learned.memory
     reward_size = math.sqrt(memory.reward_squares / memory.reward_steps)
     novelty_size = math.sqrt(memory.novelty_squares / memory.novelty_steps)
-    mixture = point.advantage(mdp.R) / reward_size + beta / novelty_size * point.advantage(u * np.ones_like(mdp.R))
+    mixture = point.advantage(mdp.R) / reward_size + beta / novelty_size * point.advantage((u - mean) * np.ones_like(mdp.R))
     barrier = beta / novelty_size * u * (1.0 - mdp.n_actions * point.policy) / max(mdp.n_actions - 1, 1)
     return np.asarray(learning_rate / (1.0 + beta) * visited * (point.policy * mixture + barrier))

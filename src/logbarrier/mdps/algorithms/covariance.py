@@ -1,8 +1,8 @@
 """The covariance of features over all visits, and its inverse, for compiled rules.
 
-`square` holds two matrices, m x m each, one after the other: G, the sum of covariances, and the inverse of G + I, which is as
-old as the last `refresh`. Features are packed: for every state and action the places of the entries that are not 0, and their
-values, so that one-hot features cost next to nothing.
+`square` holds two m x m matrices, one after the other: G, the sum of covariances, and the inverse of G + I. The inverse is as
+old as the last `refresh`. The covariance C of a state is a sum of at most K - 1 products v v'. These roots v are packed:
+the places of the entries that are not 0, and their values. So one-hot features cost next to nothing.
 """
 
 from __future__ import annotations
@@ -12,47 +12,41 @@ import numpy as np
 from ...engine.compiled import compiled
 
 
-def packed(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Places and values (S, K, w) of the entries of features (S, K, m) that are not 0; w is the most of any pair."""
-    width = max(int((features != 0.0).sum(axis=2).max()), 1)
-    places = np.argsort(features == 0.0, axis=2, kind="stable")[:, :, :width]
-    return np.ascontiguousarray(places), np.ascontiguousarray(np.take_along_axis(features, places, axis=2))
+def packed_roots(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Places and values (S, r, w) of roots v with C(s) = sum_k v_k v_k', C the covariance of phi(s, .) under uniform actions.
 
-
-@compiled
-def product_of(square, m, places, values, a, b):
-    """phi_a' (G + I)^-1 phi_b for two actions of a state, places and values (K, w)."""
-    total = 0.0
-    for i in range(places.shape[1]):
-        row = m * m + places[a, i] * m
-        part = 0.0
-        for j in range(places.shape[1]):
-            part += square[row + places[b, j]] * values[b, j]
-        total += values[a, i] * part
-    return total
+    features (S, K, m) give contrasts of an action with the mean of the actions before it: r is K - 1, less where some are 0
+    in every state. w is the most entries of any root that are not 0.
+    """
+    K = features.shape[1]
+    before = np.cumsum(features, axis=1)[:, :-1] / np.arange(1, K)[:, None]
+    roots = (features[:, 1:] - before) * np.sqrt(np.arange(1, K) / (K * np.arange(2, K + 1)))[:, None]
+    roots = roots[:, (roots != 0.0).any(axis=(0, 2))]
+    width = max(int((roots != 0.0).sum(axis=2).max(initial=0)), 1)
+    places = np.argsort(roots == 0.0, axis=2, kind="stable")[:, :, :width]
+    return np.ascontiguousarray(places), np.ascontiguousarray(np.take_along_axis(roots, places, axis=2))
 
 
 @compiled
 def spread_of(square, m, places, values):
-    """tr[C (G + I)^-1], C the covariance of a state's features under uniform actions."""
-    n_actions, own, all_pairs = places.shape[0], 0.0, 0.0
-    for a in range(n_actions):
-        own += product_of(square, m, places, values, a, a)
-        for b in range(n_actions):
-            all_pairs += product_of(square, m, places, values, a, b)
-    return max((own - all_pairs / n_actions) / n_actions, 0.0)
+    """tr[C (G + I)^-1] of a state, from its roots."""
+    total = 0.0
+    for k in range(places.shape[0]):
+        for i in range(places.shape[1]):
+            row, part = m * m + places[k, i] * m, 0.0
+            for j in range(places.shape[1]):
+                part += square[row + places[k, j]] * values[k, j]
+            total += values[k, i] * part
+    return max(total, 0.0)
 
 
 @compiled
 def add_covariance(square, m, places, values):
-    """G += C = sum_ab ([a = b] - 1/K) phi_a phi_b'/K."""
-    n_actions, width = places.shape
-    for a in range(n_actions):
-        for b in range(n_actions):
-            weight = ((1.0 if a == b else 0.0) - 1.0 / n_actions) / n_actions
-            for i in range(width):
-                for j in range(width):
-                    square[places[a, i] * m + places[b, j]] += weight * values[a, i] * values[b, j]
+    """G += C."""
+    for k in range(places.shape[0]):
+        for i in range(places.shape[1]):
+            for j in range(places.shape[1]):
+                square[places[k, i] * m + places[k, j]] += values[k, i] * values[k, j]
 
 
 @compiled

@@ -13,10 +13,11 @@ from ..checks import finite_array
 from ..episode import STEPS, Learned
 from ..problem import FiniteMDP
 from .annealing import BOLD, CEILING, MEMORY, expected_mixture, follow_mixture
-from .covariance import add_covariance, packed, refresh, spread_of
+from .covariance import add_covariance, packed_roots, refresh, spread_of
 from .rule import ActorCritic
 
-ENOUGH = 400.0  # observations of a direction, in their mean, at which rewards and exploration weigh the same
+STALE = 0.5  # the inverse of G + I is computed afresh once log det (G + I) may have grown by this
+ENOUGH = 1000.0  # observations of a direction, in their mean, at which rewards and exploration weigh the same
 
 
 @compiled
@@ -26,15 +27,16 @@ def learn(episode, count, states, tally, memory, hyper):
     visited, signals = episode[0], episode[4]
     share = max(tally[STEPS], 1.0) / m
     for t in range(count):
-        signals[1, t] = min(share * spread_of(memory.square, m, places[visited[t]], values[visited[t]]), CEILING)
+        spread = spread_of(memory.square, m, places[visited[t]], values[visited[t]])
+        signals[1, t] = min(share * spread, CEILING)
+        memory.growth += spread
     beta = BOLD / (1.0 + (BOLD - 1.0) * memory.evidence / (ENOUGH * ENOUGH))
-    follow_mixture(beta, episode, count, states, memory, hyper)
+    follow_mixture(beta, 1.0, episode, count, states, memory, hyper)
     for t in range(count):
         add_covariance(memory.square, m, places[visited[t]], values[visited[t]])
-    memory.due -= count
-    if memory.due <= 0.0:
+    if memory.growth > STALE:
         memory.evidence = refresh(memory.square, m)
-        memory.due = m
+        memory.growth = 0.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,10 +45,13 @@ class FeatureSpectralPG(ActorCritic):
 
         u(s) = (N/m) tr[C(s) (G + I)^-1],   C(s) = Cov of phi(s, .) under uniform actions,   G = sum of C over the N visits
 
-    takes the place of 1/(S d(s)); all else is as in `annealing`, and nothing is known of rewards. A direction of the features
-    counts as new, not a state. Where m features describe S states well, it explores as if there were m states. What the
-    features cannot tell apart, it misses. One-hot features give `SpectralPG()`, but for I. C does not depend on the policy:
-    with the covariance of the present policy, states whose actions are settled would never count as seen.
+    takes the place of 1/(S d(s)) in `annealing`, and nothing is known of rewards. A direction of the features counts as
+    new, not a state. What the features cannot distinguish, the rule misses. Smooth features of coordinates, such as products of
+    cosines or Legendre polynomials, extrapolate: they direct exploration to the border of what was seen.
+
+    The advantage B is that of u - 1: the gradient of log det (G/N), the covariance per visit. u has mean 1 over the visits, so
+    the critic's first value, 0, is neutral for a new state. C does not depend on the policy: with the covariance of the present
+    policy, states whose actions are settled would never count as seen.
 
     features       (S, K, m); None: row and column of the state's cell for every action, or the table where there is no grid
     learning_rate  alpha, in units of theta
@@ -58,7 +63,7 @@ class FeatureSpectralPG(ActorCritic):
     """
 
     name = "feature-spectral-pg"
-    memory = (*MEMORY, "evidence", "due", "*square")
+    memory = (*MEMORY, "evidence", "growth", "*square")
     learn = staticmethod(learn)
 
     features: Any = None
@@ -86,7 +91,7 @@ class FeatureSpectralPG(ActorCritic):
 
     def hyper(self, mdp: FiniteMDP) -> tuple[Any, ...]:
         phi = self.features_of(mdp)
-        return (*super().hyper(mdp), phi.shape[2], *packed(phi))
+        return (*super().hyper(mdp), phi.shape[2], *packed_roots(phi))
 
     def new_memory(self, mdp: FiniteMDP) -> np.ndarray:
         """Zeros, and the inverse of G + I, which is I."""
@@ -101,7 +106,7 @@ class FeatureSpectralPG(ActorCritic):
         spread = np.einsum("sam,mn,san->sa", centred, memory.square[m * m :].reshape(m, m), centred).mean(axis=1)
         u = np.minimum(learned.tally[STEPS] / m * spread, CEILING)[:, None]
         beta = BOLD / (1.0 + (BOLD - 1.0) * memory.evidence / ENOUGH**2)
-        return expected_mixture(mdp, learned, self.learning_rate, u, beta)
+        return expected_mixture(mdp, learned, self.learning_rate, u, beta, mean=1.0)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""

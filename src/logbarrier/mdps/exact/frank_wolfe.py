@@ -2,9 +2,9 @@
 
 The objective eta J + h is concave in mu, on a polytope whose linear programmes policy iteration solves. An iteration at mu
 
-1. computes the reward eta R + b, b the gradient of h, and a policy that is optimal for it: no policy is better than mu by
-   more than the gap, which the values of that policy certify (weak duality);
-2. adds the measures of that policy, and of two policies pi exp(tau A) closer by (A the advantage of the same reward), to the
+1. computes the reward eta R + b, b the gradient of h, and a policy that is optimal for it. The values of that policy certify
+   the gap: no policy is better than mu by more (weak duality);
+2. adds the measures of that policy, and of two policies pi exp(tilt A) closer by (A the advantage of the same reward), to the
    measures found before;
 3. maximises the objective over all mixtures of these measures by Newton's method with an active set (`mixtures`).
 
@@ -26,7 +26,7 @@ from .sparse_chain import SparseChains
 
 ITERATIONS = 1000
 TRUSTED = 0.05  # of the gap may be missing from the values of step 1
-CLOSER = (0.3, 3.0)  # tau, relative to the root mean square of A
+CLOSER = (0.3, 3.0)  # tilts, relative to the root mean square of A
 POLICY_ITERATIONS = 100
 BETTER = 1e-14  # of the largest value: an action must be better by this for policy iteration to switch
 SINGULAR = 1e-6  # ratio of the eigenvalues of F below which ridges lead the way
@@ -96,7 +96,7 @@ def _ascend(target: Target, chains: SparseChains, mixture: Mixture) -> Iterator[
             size = np.sqrt((mu * advantage**2).sum() / mu.sum())
         if size == 0.0 or not np.isfinite(size):
             return
-        policies = [greedy, *(_tilted(policy, tau / size * advantage) for tau in CLOSER)]
+        policies = [greedy, *(_tilted(policy, tilt / size * advantage) for tilt in CLOSER)]
         found = np.array([chains.occupancy(one)[:, None] * one for one in policies])
         better = best_mixture(target, mixture.joined(found), costs, gap)
         if better is None:

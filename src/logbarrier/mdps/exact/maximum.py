@@ -57,7 +57,7 @@ def maximise(
     Spectral: Newton's method in the occupancy measure; the maximum is the only one, whatever the start. Entropy: soft policy
     iteration. NoRegulariser: policy iteration. ActionBarrier: ascent to a local maximum, which depends on the start.
     FeatureSpectral, StateSpectral: fully corrective Frank-Wolfe in the occupancy measure, to a gap of `tolerance` times the
-    bias bound (1e-8 up to 1000 states, else 1e-3), with a `progress` bar on request; the value is the same for every start.
+    bias bound (1e-8 up to 1000 states, else 1e-3). The value is the same for every start, and `progress` shows a bar.
     ValueError where double precision does not suffice, as for eta times the rewards near 1e13 or gamma within 1e-9 of 1.
 
     >>> from logbarrier import mdps

@@ -1,0 +1,171 @@
+"""Tasks with distant rewards for Stable-Baselines3: many environments as NumPy arrays, one step of all of them per call."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnv
+
+Values = NDArray[Any]
+
+
+class Environments(VecEnv):
+    """Copies of one task. A task defines `reset_some`, `observe` and `move`; episodes and their returns are counted here."""
+
+    limit: int
+    """Steps after which an episode ends."""
+    truncates = False
+    """Whether this end is a time limit that the value function looks beyond, as for Gymnasium's `TimeLimit`."""
+    render_mode = None
+
+    def __init__(self, count: int, observations: spaces.Space[Any], actions: int, seed: int) -> None:
+        super().__init__(count, observations, spaces.Discrete(actions))
+        self.random = np.random.default_rng(seed)
+        self.returns, self.ages = np.zeros(count), np.zeros(count, dtype=np.int64)
+        self.begin = time.time()
+
+    def reset_some(self, chosen: Values) -> None:
+        """Start an episode in the environments of a boolean mask."""
+        raise NotImplementedError
+
+    def observe(self) -> Values:
+        """Return an observation per environment."""
+        raise NotImplementedError
+
+    def move(self, actions: Values) -> tuple[Values, Values]:
+        """Make a step; return rewards, and whether the task itself ends the episode."""
+        raise NotImplementedError
+
+    def reset(self) -> Values:
+        """Start every environment."""
+        self.returns[:], self.ages[:] = 0.0, 0
+        self.reset_some(np.ones(self.num_envs, dtype=bool))
+        return self.observe()
+
+    def step_async(self, actions: Values) -> None:
+        """Keep the actions for `step_wait`."""
+        self.actions = actions
+
+    def step_wait(self) -> tuple[Values, Values, Values, list[dict[str, Any]]]:
+        """Make the step, and start an episode where one has ended."""
+        rewards, ended = self.move(self.actions)
+        self.returns += rewards
+        self.ages += 1
+        over = ended | (self.ages == self.limit)
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        if over.any():
+            last = self.observe()
+            for i in np.flatnonzero(over):
+                infos[i] = {
+                    "episode": {"r": float(self.returns[i]), "l": int(self.ages[i]), "t": time.time() - self.begin},
+                    "terminal_observation": last[i],
+                    "TimeLimit.truncated": self.truncates and not ended[i],
+                }
+            self.returns[over], self.ages[over] = 0.0, 0
+            self.reset_some(over)
+        return self.observe(), rewards.astype(np.float32), over, infos
+
+    def close(self) -> None:
+        """Release nothing."""
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute once per environment."""
+        return [getattr(self, attr_name)] * len(list(self._get_indices(indices)))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set an attribute of all environments."""
+        setattr(self, attr_name, value)
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **options: Any) -> list[Any]:
+        """Refuse: there is no object per environment."""
+        raise AttributeError(f"{type(self).__name__}: has no environment objects, so none has {method_name}")
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """Report that returns are counted here, as `Monitor` does."""
+        return [wrapper_class.__name__ == "Monitor"] * len(list(self._get_indices(indices)))
+
+
+class Chain(Environments):
+    """20 states: one step right, or back to the start. The right end pays 1 a step, going back pays 0.001 at the start."""
+
+    def __init__(self, count: int, seed: int, length: int = 20) -> None:
+        super().__init__(count, spaces.Discrete(length), 2, seed)
+        self.length, self.limit = length, length + 8
+        self.place = np.zeros(count, dtype=np.int64)
+
+    def reset_some(self, chosen: Values) -> None:
+        """Start at the left end."""
+        self.place[chosen] = 0
+
+    def observe(self) -> Values:
+        """Return the places."""
+        return self.place.copy()
+
+    def move(self, actions: Values) -> tuple[Values, Values]:
+        """Go right (1) or back (0)."""
+        right = actions == 1
+        rewards = np.where(~right & (self.place == 0), 0.001, 0.0)
+        self.place = np.where(right, np.minimum(self.place + 1, self.length - 1), 0)
+        return rewards + (self.place == self.length - 1), np.zeros(self.num_envs, dtype=bool)
+
+
+class DeepSea(Environments):
+    """DeepSea as in bsuite: N x N cells, one row down a step; right costs 0.01/N, the lower right corner pays 1.
+
+    Which of the two actions is right is drawn once for every cell, and is the same for all seeds.
+    """
+
+    def __init__(self, count: int, seed: int, size: int = 20) -> None:
+        super().__init__(count, spaces.Discrete(size * size), 2, seed)
+        self.size = self.limit = size
+        self.right = np.random.default_rng(42).integers(2, size=(size, size))
+        self.row, self.column = np.zeros((2, count), dtype=np.int64)
+
+    def reset_some(self, chosen: Values) -> None:
+        """Start in the upper left corner."""
+        self.row[chosen] = self.column[chosen] = 0
+
+    def observe(self) -> Values:
+        """Return the numbers of the cells."""
+        return np.minimum(self.row, self.size - 1) * self.size + self.column
+
+    def move(self, actions: Values) -> tuple[Values, Values]:
+        """Go one row down, to the left or to the right."""
+        right = actions == self.right[self.row, self.column]
+        rewards = right * ((self.column == self.size - 1) - 0.01 / self.size)
+        self.column = np.clip(self.column + np.where(right, 1, -1), 0, self.size - 1)
+        self.row = self.row + 1
+        return rewards, np.zeros(self.num_envs, dtype=bool)
+
+
+class SparseMountainCar(Environments):
+    """MountainCar-v0 that pays 1 on the hill and nothing before; both inputs are scaled to the interval from -1 to 1."""
+
+    LOW, HIGH = np.array([-1.2, -0.07]), np.array([0.6, 0.07])
+    limit, truncates = 200, True
+
+    def __init__(self, count: int, seed: int) -> None:
+        super().__init__(count, spaces.Box(-1.0, 1.0, (2,), np.float32), 3, seed)
+        self.position, self.velocity = np.zeros((2, count))
+
+    def reset_some(self, chosen: Values) -> None:
+        """Start in the valley, at rest."""
+        self.position[chosen] = self.random.uniform(-0.6, -0.4, chosen.sum())
+        self.velocity[chosen] = 0.0
+
+    def observe(self) -> Values:
+        """Return scaled position and velocity."""
+        state = np.stack([self.position, self.velocity], 1)
+        return (2.0 * (state - self.LOW) / (self.HIGH - self.LOW) - 1.0).astype(np.float32)
+
+    def move(self, actions: Values) -> tuple[Values, Values]:
+        """Push left, not at all, or right."""
+        self.velocity = np.clip(self.velocity + 0.001 * (actions - 1) - 0.0025 * np.cos(3 * self.position), -0.07, 0.07)
+        self.position = np.clip(self.position + self.velocity, -1.2, 0.6)
+        self.velocity[(self.position == -1.2) & (self.velocity < 0)] = 0.0
+        arrived = self.position >= 0.5
+        return arrived.astype(float), arrived

@@ -1,0 +1,74 @@
+"""The tasks of the study of bonuses, as arrays, against Gymnasium and against their descriptions."""
+
+from __future__ import annotations
+
+import sys
+
+import gymnasium
+import numpy as np
+import pytest
+from toys import ROOT, Chain
+
+
+@pytest.fixture(scope="module")
+def tasks():
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    import spectral_tasks
+
+    yield spectral_tasks
+    sys.path.remove(str(ROOT / "benchmarks"))
+
+
+def test_mountain_car_moves_as_in_gymnasium(tasks):
+    cars, chance = tasks.SparseMountainCar(3, seed=0), np.random.default_rng(0)
+    cars.reset()
+    real = [gymnasium.make("MountainCar-v0") for _ in range(3)]
+    for car, position in zip(real, cars.position, strict=True):
+        car.reset(seed=0)
+        car.unwrapped.state = (position, 0.0)
+    for _ in range(199):
+        push = chance.integers(3, size=3)
+        seen, rewards, over, _ = cars.step(push)
+        for i, car in enumerate(real):
+            expected, _, ended, _, _ = car.step(int(push[i]))
+            assert (rewards[i], over[i]) == (float(ended), ended)
+            assert seen[i] == pytest.approx(2 * (expected - [-1.2, -0.07]) / [1.8, 0.14] - 1, abs=1e-5)
+    _, _, over, infos = cars.step(np.zeros(3, dtype=int))
+    assert over.all()
+    assert infos[0]["TimeLimit.truncated"]
+
+
+def test_a_car_that_swings_reaches_the_hill_and_is_paid_once(tasks):
+    cars = tasks.SparseMountainCar(2, seed=1)
+    cars.reset()
+    for _ in range(200):
+        _, rewards, over, infos = cars.step(np.where(cars.velocity >= 0, 2, 0))  # push along
+        if over.any():
+            break
+    first = int(np.flatnonzero(over)[0])
+    assert rewards[first] == infos[first]["episode"]["r"] == 1.0
+    assert not infos[first]["TimeLimit.truncated"]
+
+
+def test_the_chain_pays_as_the_one_of_the_tests(tasks):
+    chains, plain, chance = tasks.Chain(1, seed=0), Chain(), np.random.default_rng(1)
+    chains.reset()
+    plain.reset()
+    for _ in range(100):
+        action = chance.integers(2, size=1) | (chance.random(1) < 0.8)
+        seen, rewards, over, _ = chains.step(action)
+        place, reward, ended, _, _ = plain.step(int(action[0]))
+        if ended:
+            place, _ = plain.reset()
+        assert (seen[0], over[0]) == (place, ended)
+        assert rewards[0] == pytest.approx(reward)
+
+
+def test_the_way_to_the_treasure_is_always_right(tasks):
+    sea = tasks.DeepSea(2, seed=0, size=5)
+    sea.reset()
+    for _ in range(5):
+        way = sea.right[sea.row, sea.column]
+        _, _, over, infos = sea.step(np.array([way[0], 1 - way[1]]))  # the first goes right, the second left
+    assert over.all()
+    assert [info["episode"]["r"] for info in infos] == pytest.approx([1 - 0.01, 0.0])
