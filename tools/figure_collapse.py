@@ -106,7 +106,9 @@ def _plot_panel(axes: Axes, label: str, places: np.ndarray) -> None:
     for found, colour, marker in ((near > FOUND, COLOURS[0], "o"), (near <= FOUND, COLOURS[1], "s")):
         for place in places[found]:
             axes.plot(*place[-TAIL:].T, color=colour, linewidth=0.8, alpha=0.35)
-        axes.scatter(*now[found].T, color=colour, marker=marker, s=22, zorder=4, edgecolors="white", linewidths=0.4)
+        axes.scatter(
+            now[found, 0], now[found, 1], color=colour, marker=marker, s=22, zorder=4, edgecolors="white", linewidths=0.4
+        )
     axes.set_title(f"{label}\n{np.sum(near > FOUND)} of {len(near)} favour the best arm")
 
 

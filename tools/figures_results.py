@@ -5,7 +5,7 @@ changing.json    the study examples/changing.toml, thinned by `python tools/figu
 plan.json        `logbarrier plan --arms 100 --gap 0.1 --horizon 1e5 --json`
 engine.json      the table "Measured" of docs/engine.md
 
-all-systems.png shows the table "Every rule at the same budget" of docs/systems.md.
+all-systems.png shows the table "Twenty-six rules at the same budget" of docs/systems.md.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def engine() -> Figure:
 
 def ranked() -> dict[str, list[list[int]]]:
     """Return the place of every rule at 10, 100 and 1000 arms with the ends of its 95 % range, from docs/systems.md."""
-    text = (ROOT / "docs" / "systems.md").read_text().partition("## Every rule at the same budget")[2].partition("![")[0]
+    text = (ROOT / "docs" / "systems.md").read_text().partition(" rules at the same budget\n")[2].partition("![")[0]
     table = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")][1:]
     places = {row[0]: [[int(number) for number in re.findall(r"\d+", row[column])] for column in (1, 5, 9)] for row in table}
     return {rule: [[one[0], one[1], one[-1]] for one in each] for rule, each in places.items()}
