@@ -2,7 +2,8 @@
 
 The state is frozen after 24 rewards. Two cases per rule: all arms, and three of four arms with a floor of 0.2, for rules that
 follow changing arms. Pearson's chi-square compares counts with propensities. The false-alarm rate is 1e-3 for all cases
-together (Bonferroni). Draws are those of `Agent.ask` without its bookkeeping; the first 200 of each case are compared with it.
+together (Bonferroni). All cases share one seed, so their p values are not independent. Draws are those of `Agent.ask` without
+its bookkeeping; the first 200 of each case are compared with it.
 
 python benchmarks/propensities.py [--decisions 100000] [--out FILE]
 """

@@ -141,7 +141,7 @@ def decisions_until_winner(counts: np.ndarray, looks: np.ndarray) -> float:
 def row_of(cell: Cell, folder: Path, runs: int) -> dict[str, Any]:
     """One row of the tables."""
     counts = cell.counts(folder, runs)
-    row: dict[str, Any] = {"problem": cell.problem, "rule": cell.rule, "floor": cell.floor, "runs": runs}
+    row: dict[str, Any] = {"problem": cell.problem, "rule": cell.rule, "floor": cell.floor, "runs": len(counts)}
     if cell.study == "coverage":
         found = [covered(each, cell.means) for each in counts]
         return row | {name: float(np.mean([one[name] for one in found])) for name in found[0]}

@@ -237,3 +237,16 @@ def test_more_arms_than_a_budget_allows_are_refused_at_once(command, arms):
     done = logbarrier(command, "--arms", arms, "--gap", 0.1, "--horizon", 1000, "-q")
     assert done.returncode == 2
     assert done.stderr == f"logbarrier: {command}: arms must be between 2 and 100000, got {arms}\n"
+
+
+def test_simulate_and_plan_take_problems_with_contexts():
+    words = ["--problem", "LinearContexts", "--arms", "3", "--n-features", "4", "--horizon", "100"]
+    shown = logbarrier("simulate", "--rule", "disjoint-lin-ucb", "--alpha", "0.5", *words, "--runs", "2", "--json")
+    rule, problem = lb.contexts.LinUCB(alpha=0.5), lb.LinearContexts(3, 4)
+    record = lb.contexts.simulate(rule, problem, horizon=100, runs=2, seed=0)
+    assert json.loads(shown.stdout)["metrics"] == record.to_dict()["metrics"]
+    assert "mean regret" in logbarrier("simulate", "--rule", "contextual-barrier", *words, "--runs", "2").stdout
+    refused = logbarrier("simulate", "--rule", "contextual-barrier", *words, "--bad-start", "0.1")
+    assert (refused.returncode, "are for problems without contexts" in refused.stderr) == (2, True)
+    planned = json.loads(logbarrier("plan", *words, "--budget", "0.1", "--json").stdout)
+    assert planned["rows"][0]["code"].startswith("lb.contexts.")

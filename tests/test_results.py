@@ -1,4 +1,4 @@
-"""README.md and docs/deep.md quote the figures that the benchmarks wrote."""
+"""README.md, docs/deep.md and docs/service.md quote the figures that the benchmarks wrote."""
 
 from __future__ import annotations
 
@@ -52,6 +52,18 @@ def test_readme_quotes_changes_mdps_and_networks():
 
 def test_readme_says_where_the_figures_come_from():
     assert f"({RESULTS['date']}, commit {RESULTS['commit']}, {RESULTS['machine']})" in README
+
+
+def test_the_service_page_quotes_coverage_and_winners():
+    found = json.loads((ROOT / "benchmarks" / "summary_coverage.json").read_text())
+    page = (ROOT / "docs" / "service.md").read_text()
+    for row in found["coverage"]:
+        shares = " | ".join(f"{row[name]:.3f}" for name in ("covered", "naive", "winner", "wrong"))
+        assert f"| {row['problem']} | {row['rule']} | {row['floor']:g} | {shares} |" in page
+        assert (row["runs"], row["covered"] >= 0.94) == (1000, True)
+    for row in found["winners"]:
+        quartiles = " | ".join("more" if value is None else f"{value:,.0f}" for value in row["quartiles"])
+        assert f"| {row['problem']} | {row['rule']} | {row['floor']:g} | {row['declared']:.2f} | {quartiles} |" in page
 
 
 NETWORKS = list(json.loads((ROOT / "benchmarks" / "deep_study.json").read_text()).values())

@@ -226,3 +226,21 @@ def test_rules_that_visit_every_arm_too_often_for_the_budget_are_left_out():
     found = planning.plan(100_000, 0.1, 200, budget=2.0, threads=1)
     assert "lb.AutoLogBarrier()" in found.left_out
     assert len(found.left_out) == 7
+
+
+def test_a_plan_for_contexts_ranks_by_regret_and_repeats():
+    problem = lb.LinearContexts(3, 4)
+    found = planning.plan(problem=problem, horizon=300, budget=0.2)
+    assert found == planning.plan(problem=problem, horizon=300, budget=0.2, threads=1)
+    ranked = [row.regret for row in found.rows[:2]]
+    assert ranked == sorted(ranked)
+    assert all(row.code.startswith("lb.contexts.") and row.stuck is None for row in found.rows)
+    greedy = next(row for row in found.rows if "EpsilonGreedy" in row.code)
+    assert greedy.ahead == pytest.approx(greedy.regret - _regret_of(found.choice.code, problem, greedy.runs), rel=1e-9)
+    with pytest.raises(ValueError, match="objective must be regret where the problem has contexts"):
+        planning.plan(problem=problem, horizon=300, objective="final")
+
+
+def _regret_of(code, problem, runs):
+    rule = eval(code, {"lb": lb})
+    return lb.contexts.simulate(rule, problem, horizon=300, runs=runs, seed=0).mean("regret")[-1]

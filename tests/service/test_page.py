@@ -68,7 +68,7 @@ def test_the_page_shows_an_experiment_with_its_arms(page, running, agent):
         assert words in text
     rows = [row.text.split() for row in page.find_elements("tag name", "tr")][1:]
     assert rows[0][0] == "b"
-    assert [float(row[1]) for row in rows] == [float(f"{p:.4f}") for p in sorted(agent.policy, reverse=True)]
+    assert [float(row[1]) for row in rows] == [float(f"{p:.3f}") for p in sorted(agent.policy, reverse=True)]
     assert sum(int(row[2]) for row in rows) == 600
     lines = page.find_elements("css selector", "svg polyline")
     assert len(lines) == 4  # three arms, one mean reward

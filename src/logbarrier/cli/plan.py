@@ -72,14 +72,14 @@ def plan(
     Click rates:    logbarrier plan --means 1.4%,1.6%,2.15% --horizon 2e5
     A typical rate: logbarrier plan --rate 2% --difference 0.3% --arms 5 --horizon 1e5
     Revenue:        logbarrier plan --rate 3% --difference 1% --rewards revenue --amount 40 --horizon 1e5
+    Contexts:       logbarrier plan --problem LinearContexts --arms 5 --n-features 10 --horizon 5000
     LB-SGB alone:   logbarrier plan --arms 10 --gap 0.2 --horizon 1e4 --rule log-barrier-sgb
     """
     from ..base.validate import integer
     from ..planning.plan import plan as make_plan
 
     with one_sentence("nothing was saved"):
-        if arms is not None:
-            integer("plan", "arms", arms, 2, MOST_ARMS)
+        arms = None if arms is None else integer("plan", "arms", arms, 2, MOST_ARMS)
         facts: dict[str, Any] = {
             "n_arms": arms,
             "gap": gap,
@@ -91,9 +91,7 @@ def plan(
             "scale": scale,
             "amount": amount,
         }
-        if experiment is not None and from_log is None:
-            raise ValueError("plan: --experiment is of --from-log")
-        if problem is not None or from_log is not None:
+        if problem is not None or from_log is not None or experiment is not None:
             facts = {"problem": _problem(problem, from_log, experiment, facts, context.args)}
         elif context.args:
             raise ValueError(f"plan: does not know what to do with {context.args[0]!r}")
@@ -122,6 +120,8 @@ def _problem(name: str | None, log: Path | None, experiment: str | None, facts: 
     from .problem_words import problem_from_words
 
     given = [key for key, value in facts.items() if value is not None]
+    if log is None and experiment is not None:
+        raise ValueError("plan: --experiment is of --from-log")
     if log is None:
         made, left = problem_from_words(name or "", {key: facts[key] for key in ["n_arms", *given]}, words)
         if left:

@@ -17,11 +17,12 @@ def problem_from_words(name: str, given: Mapping[str, Any], words: Sequence[str]
     words: such as ["--period", "5000", "--eta", "1000"]; those that name an argument of the problem go to it.
     """
     from ..studies.bandit_setting import SETTING
+    from ..studies.context_setting import SETTING as CONTEXTS
     from ..studies.settings import maker_named
     from ..studies.tables import problem_of
 
     try:
-        kind = maker_named("problem", name, within=SETTING)
+        kind = maker_named("problem", name, within=CONTEXTS if name in CONTEXTS.problems else SETTING)
     except ValueError as error:
         raise ValueError(f"simulate: {error}") from None
     takes = inspect.signature(kind).parameters

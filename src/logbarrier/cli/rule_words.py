@@ -4,35 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from ..base.validate import did_you_mean
 
-if TYPE_CHECKING:
-    from ..bandits.algorithms.rule import Rule
 
-
-def rule_from_words(name: str, words: Sequence[str], shared: Mapping[str, Any]) -> Rule:
-    """The rule of a name, with parameters from words such as ["--eta", "1000"].
+def rule_from_words(
+    name: str, words: Sequence[str], shared: Mapping[str, Any], rules: Mapping[str, type[Any]] | None = None
+) -> Any:
+    """The rule of a name in `rules`, by default those of bandits, with parameters from words such as ["--eta", "1000"].
 
     shared: options of the command that also go to a rule with a parameter of that name, such as the horizon.
     """
-    from ..bandits.algorithms import RULES, make_rule
-    from ..base.parameters import parameters_of
+    from ..bandits.algorithms import RULES
+    from ..base.parameters import make_named, parameters_of
     from ..studies.tables import rule_of
 
+    rules = RULES if rules is None else rules
+
     if ":" in name:  # a user-defined class, file.py:Class
-        return cast("Rule", rule_of({"rule": name, **{key: number(value) for key, value in pairs(words)}}))
-    known = parameters_of(RULES[name]) if name in RULES else {}
+        return rule_of({"rule": name, **{key: number(value) for key, value in pairs(words)}})
+    known = parameters_of(rules[name]) if name in rules else {}
     given = {key: value for key, value in shared.items() if key in known}
     for key, value in pairs(words):
-        if name in RULES and key not in known:
+        if name in rules and key not in known:
             takes = f"it takes {', '.join(map(option, known))}" if known else "it takes none"
             raise ValueError(f"{name}: has no option {option(key)}; {takes}{did_you_mean(option(key), map(option, known))}")
         given[key] = value if key in known and known[key].is_word else number(value)
-    if name in RULES:
-        _check_complete(RULES[name], given)
-    return make_rule(name, given)
+    if name in rules:
+        _check_complete(rules[name], given)
+    return make_named("rule", rules, name, given)
 
 
 def option(parameter: str) -> str:
@@ -40,7 +41,7 @@ def option(parameter: str) -> str:
     return f"--{parameter.replace('_', '-')}"
 
 
-def _check_complete(rule: type[Rule], given: Mapping[str, Any]) -> None:
+def _check_complete(rule: type[Any], given: Mapping[str, Any]) -> None:
     missing = [field.name for field in fields(rule) if field.default is MISSING and field.name not in given]
     if missing:
         raise ValueError(f"{rule.name}: needs {' and '.join(map(option, missing))}, see 'logbarrier rules'")

@@ -64,10 +64,10 @@ def simulate(
     \b
     Example: logbarrier simulate --rule log-barrier-sgb --arms 10 --learning-rate 0.1 --eta 1000
     Clicks: logbarrier simulate --rule auto-log-barrier --arms 12 --problem ClickInstances --rate 0.02
+    Contexts: logbarrier simulate --rule contextual-barrier --arms 5 --problem LinearContexts --n-features 10 --horizon 2000
     Known means: logbarrier simulate --rule auto-log-barrier --problem PoissonBandit --means 1.5,2,2.2
     """
-    from ..bandits.simulator import simulate as run_simulation
-    from ..bandits.starts import OptimalArmAt
+    from ..contexts.problems import is_contextual
 
     with one_sentence("nothing was saved", traceback=traceback):
         check_figure(plot)
@@ -75,11 +75,14 @@ def simulate(
             check_folder(save)
         shape = {"n_arms": arms, "gap": gap, "r_max": r_max, "scale": scale}
         family, words = _family(problem, rewards, shape, context.args)
-        chosen = rule_from_words(rule, words, _known(family, horizon=horizon, scale=scale))
-        record = run_simulation(
-            chosen, family, horizon=horizon, runs=runs, seed=seed,  # type: ignore[arg-type]
-            start=None if bad_start is None else OptimalArmAt(bad_start), engine=engine, threads=threads, progress=not quiet,
-        )  # fmt: skip
+        asked = {"horizon": horizon, "runs": runs, "seed": seed, "threads": threads, "progress": not quiet}
+        if is_contextual(family):
+            if bad_start is not None or engine != "auto":
+                raise ValueError("simulate: --bad-start and --engine are for problems without contexts")
+            record = _with_contexts(rule, words, family, asked)
+        else:
+            known = _known(family, horizon=horizon, scale=scale)
+            record = _without_contexts(rule, words, family, known, asked | {"bad_start": bad_start, "engine": engine})
         if save is not None:
             record.save(save)
         if plot is not None:
@@ -88,6 +91,22 @@ def simulate(
         typer.echo(json.dumps(record.to_dict()))
     else:
         _print_table(record, family)
+
+
+def _with_contexts(rule: str, words: list[str], family: Any, asked: dict[str, Any]) -> Record:
+    from ..contexts.algorithms import RULES
+    from ..contexts.simulator import simulate as run_simulation
+
+    return run_simulation(rule_from_words(rule, words, {}, RULES), family, **asked)
+
+
+def _without_contexts(rule: str, words: list[str], family: Any, known: dict[str, Any], asked: dict[str, Any]) -> Record:
+    from ..bandits.simulator import simulate as run_simulation
+    from ..bandits.starts import OptimalArmAt
+
+    bad_start = asked.pop("bad_start")
+    start = None if bad_start is None else OptimalArmAt(bad_start)
+    return run_simulation(rule_from_words(rule, words, known), family, start=start, **asked)
 
 
 def _family(problem: str | None, rewards: Rewards, shape: dict[str, Any], words: list[str]) -> tuple[Any, list[str]]:
@@ -137,18 +156,15 @@ def _in_brackets(parameters: dict[str, Any]) -> str:
 
 
 def _print_table(record: Record, family: Any) -> None:
-    """Probability of the optimal arm at about ten checkpoints: step, mean, interval, median, stuck."""
+    """Probability of the optimal arm at about ten checkpoints: step, mean, interval, median, and stuck where it is measured."""
     import numpy as np
     from rich.console import Console
 
     from ..bandits.changing import ChangingBandits
     from ..plots.words import short_label_of
 
-    mean, median, stuck = (
-        record.mean("optimal_probability"),
-        record.quantiles("optimal_probability", 0.5),
-        record.stuck(),
-    )
+    mean, median = record.mean("optimal_probability"), record.quantiles("optimal_probability", 0.5)
+    stuck = record.stuck() if "wrong_probability" in record.metrics else np.full(len(record.steps), np.nan)
     low, high = record.interval("optimal_probability")
     changes = isinstance(family, ChangingBandits)
     name = short_label_of("optimal_probability", changes)
@@ -156,7 +172,8 @@ def _print_table(record: Record, family: Any) -> None:
     shown = np.unique(np.linspace(0, len(record.steps) - 1, TABLE_ROWS).round().astype(int))
     for i in shown:
         interval = f"{low[i]:.4f} .. {high[i]:.4f}" if np.isfinite(low[i]) else "-"
-        table.add_row(f"{record.steps[i]:,}", f"{mean[i]:.4f}", interval, f"{median[i]:.4f}", f"{stuck[i]:.2f}")
+        is_stuck = f"{stuck[i]:.2f}" if np.isfinite(stuck[i]) else "-"
+        table.add_row(f"{record.steps[i]:,}", f"{mean[i]:.4f}", interval, f"{median[i]:.4f}", is_stuck)
     console = Console()
     console.print(_described(record), highlight=False)
     console.print(table)

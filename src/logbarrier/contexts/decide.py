@@ -18,13 +18,14 @@ BLOCK = 64  # actions that are scored together
 
 
 class Buffers(NamedTuple):
-    """Room for n arms: raw and scaled contexts, places of the arms, and their values, widths and probabilities.
+    """Room for n arms: raw contexts, a scaled one, places of the arms, and their values, widths and probabilities.
 
-    raw  (n, d - 1) and contexts (n, d); one row alone where all arms have the same context
+    raw      (n, d - 1); one row alone where all arms have the same context
+    context  (d,) of the arm that was drawn
     """
 
     raw: np.ndarray
-    contexts: np.ndarray
+    context: np.ndarray
     arms: np.ndarray
     values: np.ndarray
     widths: np.ndarray
@@ -34,14 +35,14 @@ class Buffers(NamedTuple):
 def new_buffers(rows: int, n_arms: int, size: int) -> Buffers:
     """Buffers for n_arms arms with `rows` contexts of `size` features, the 1 included."""
     numbers = np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms)
-    return Buffers(np.zeros((rows, size - 1)), np.zeros((rows, size)), np.arange(n_arms), *numbers)
+    return Buffers(np.zeros((rows, size - 1)), np.zeros(size), np.arange(n_arms), *numbers)
 
 
 @compiled
 def score_arms(state, scaling, buffers, n):
     """Score the first n arms in the buffers, each with its own regression, all at one context."""
-    scale_row(scaling, buffers.raw[0], buffers.contexts[0])
-    score(state, buffers.arms[:n], buffers.contexts[0], buffers.values, buffers.widths)
+    scale_row(scaling, buffers.raw[0], buffers.context)
+    score(state, buffers.arms[:n], buffers.context, buffers.values, buffers.widths)
 
 
 @compiled
@@ -50,17 +51,17 @@ def score_actions(state, scaling, buffers, n):
 
     x' B^-1 x = 2 sum_j x_j (B_jj x_j / 2 + sum_{k < j} B_jk x_k), for BLOCK actions at once.
     """
-    size, mean = buffers.contexts.shape[1], state.memories[0, MEAN]
+    size, mean = buffers.context.shape[0], state.memories[0, MEAN]
     inverse, rewards, ones = state.counted[0], state.reward_weights[0, 0], state.one_weights[0, 0]
     columns, part, square, value = np.zeros((size, BLOCK)), np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
     for first in range(0, n, BLOCK):
         several = min(BLOCK, n - first)
         for i in range(several):
-            scale_row(scaling, buffers.raw[first + i], buffers.contexts[first + i])
-            for j in range(size):
-                columns[j, i] = buffers.contexts[first + i, j]
+            for j in range(1, size):
+                moved = (buffers.raw[first + i, j - 1] - scaling.centre[j - 1]) * scaling.factor[j - 1]
+                columns[j, i] = min(max(moved, -scaling.limit[j - 1]), scaling.limit[j - 1])  # as scale_row; never NaN
         for i in range(BLOCK):
-            square[i], value[i] = 0.0, mean
+            columns[0, i], square[i], value[i] = 1.0, 0.0, mean
         for j in range(size):
             weight = rewards[j] - mean * ones[j]
             for i in range(BLOCK):
@@ -89,9 +90,9 @@ def _decide_with(weigh: Any, score_all: Any) -> Callable[..., Any]:
             return 0, 0.0
         u, _ = step_uniforms(number, 0, key)
         place = draw(probabilities, u)
-        row = place if buffers.contexts.shape[0] > 1 else 0
+        scale_row(scaling, buffers.raw[place if buffers.raw.shape[0] > 1 else 0], buffers.context)
         arm = buffers.arms[place] if state.counted.shape[0] > 1 else 0
-        count(state, arm, buffers.contexts[row], 1.0)
+        count(state, arm, buffers.context, 1.0)
         return place, probabilities[place]
 
     return decide

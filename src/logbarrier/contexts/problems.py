@@ -7,7 +7,7 @@ rewards (count, K) of these steps.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeGuard
 
 import numpy as np
 
@@ -44,6 +44,11 @@ class ContextSource(Protocol):
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values that describe it."""
         ...
+
+
+def is_contextual(problem: Any) -> TypeGuard[ContextSource]:
+    """Whether a problem has contexts."""
+    return not isinstance(problem, type) and hasattr(problem, "rows")
 
 
 @compiled

@@ -21,6 +21,7 @@ from ..bandits.algorithms.ucb1 import UCB1
 from ..bandits.engines import FEW_ARMS
 from ..bandits.problems import ProblemSource
 from ..base import validate
+from ..contexts.algorithms import Rule as ContextualRule
 from ..engine.random import stream_key
 from .typical import typical
 
@@ -101,7 +102,7 @@ def rebuilds(rule: Rule, n_arms: int, horizon: int) -> float:
     return min(float(horizon), REBUILDS.get(type(rule), 0.0) * n_arms)
 
 
-def code_of(rule: Rule) -> str:
+def code_of(rule: Rule | ContextualRule) -> str:
     """The line that makes a rule, without the parameters that are at their defaults.
 
     >>> code_of(AdaptiveLogBarrierSGB(learning_rate=0.1))
@@ -112,4 +113,5 @@ def code_of(rule: Rule) -> str:
         for field in fields(rule)
         if field.default is MISSING or getattr(rule, field.name) != field.default
     ]
-    return f"lb.{type(rule).__name__}({', '.join(given)})"
+    package = "lb.contexts" if isinstance(rule, ContextualRule) else "lb"
+    return f"{package}.{type(rule).__name__}({', '.join(given)})"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,8 +17,13 @@ from ..bandits.problems import ProblemSource
 from ..bandits.simulator import LARGEST_HORIZON, simulate
 from ..base import validate
 from ..base.plain import Plain
+from ..contexts.algorithms import Rule as ContextualRule
+from ..contexts.problems import ContextSource, is_contextual
+from ..contexts.simulator import simulate as simulate_contexts
+from ..record import Record
 from ..statistics import stuck_share, t_interval
 from .contenders import code_of, contenders, cost, settings_of
+from .contextual import contextual_contenders, contextual_cost, contextual_settings_of
 from .question import problem_like
 
 OBJECTIVES = ("regret", "final")
@@ -26,9 +31,10 @@ ROUNDS = (0.35, 0.3, 0.35)  # of the budget
 FEWEST_RUNS, MOST_RUNS = 4, 400
 DEAREST = 0.3  # a rule whose fewest runs would take more of the budget is left out
 NEAR = 0.005  # a smaller difference of p(a*) is none: then regret decides
-METRICS = ("optimal_probability", "wrong_probability", "regret")
+METRICS = ("optimal_probability", "regret", "wrong_probability")  # the last is for rules with preferences
 
 Progress = Callable[[int, int], None]
+AnyRule = Rule | ContextualRule
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,7 @@ def plan(
     gap: float | None = None,
     horizon: float | None = None,
     *,
-    problem: ProblemSource | None = None,
+    problem: ProblemSource | ContextSource | None = None,
     means: Sequence[float] | None = None,
     rate: float | None = None,
     difference: float | None = None,
@@ -95,7 +101,7 @@ def plan(
 
     One of these:
 
-    problem                    any problem or family, such as lb.RevenueInstances(8)
+    problem                    any problem or family, such as lb.RevenueInstances(8) or lb.LinearContexts(5, 10)
     means                      the mean rewards of the arms
     rate, difference, n_arms   all arms have this rate but one, which is better by the difference
     gap, n_arms                the paper's instances: best mean r_max, second r_max - gap, the rest below
@@ -117,35 +123,48 @@ def plan(
     horizon = validate.integer("plan", "horizon", horizon, 1, LARGEST_HORIZON)
     validate.choice("plan", "objective", objective, OBJECTIVES)
     budget = validate.positive("plan", "budget", budget)
+    seed = validate.integer("plan", "seed", seed, 0)
+    if problem is not None and is_contextual(problem):
+        if objective != "regret":
+            raise ValueError(f"plan: objective must be regret where the problem has contexts, got {objective}")
+        rivals = contextual_contenders(problem) if rule is None else contextual_settings_of(rule, problem)
+        costs: dict[AnyRule, float] = dict.fromkeys(rivals, contextual_cost(problem, horizon))
+        return _planned(_Race(problem, horizon, objective, seed, budget, threads, progress, costs))
     asked = problem_like(
-        problem, n_arms=n_arms, gap=gap, means=means, rate=rate, difference=difference, rewards=rewards, r_max=r_max,
-        scale=scale, amount=amount,
+        cast("ProblemSource | None", problem), n_arms=n_arms, gap=gap, means=means, rate=rate, difference=difference,
+        rewards=rewards, r_max=r_max, scale=scale, amount=amount,
     )  # fmt: skip
     tried = contenders(asked) if rule is None else settings_of(rule, asked, horizon)
-    race = _Race(asked, horizon, objective, validate.integer("plan", "seed", seed, 0), budget, threads, progress, tried)
-    rows = race.run()
-    return Plan(asked.to_dict(), horizon, objective, seed, rows, tuple(map(code_of, race.left_out)), race.undecided)
+    costs = {each: cost(each, asked.n_arms, horizon) for each in tried}
+    return _planned(_Race(asked, horizon, objective, seed, budget, threads, progress, costs))
+
+
+def _planned(race: _Race) -> Plan:
+    rows, left_out = race.run(), tuple(map(code_of, race.left_out))
+    return Plan(race.family.to_dict(), race.horizon, race.objective, race.seed, rows, left_out, race.undecided)
 
 
 class _Race:
-    """The rules still in it, and what each has done so far: results (runs, 3) in the order of METRICS."""
+    """The rules still in it, and what each has done so far: results (runs, metrics) in the order of METRICS."""
 
     def __init__(
         self,
-        family: ProblemSource,
+        family: ProblemSource | ContextSource,
         horizon: int,
         objective: str,
         seed: int,
         budget: float,
         threads: int | None,
         progress: Progress | None,
-        tried: list[Rule],
+        costs: dict[AnyRule, float],
     ) -> None:
         self.family, self.horizon, self.objective, self.seed, self.budget = family, horizon, objective, seed, budget
         self.threads, self.progress, self.spent, self.undecided = threads, progress, 0.0, False
-        self.costs = {rule: cost(rule, family.n_arms, horizon) for rule in tried}
-        self.left_out = [rule for rule in tried if FEWEST_RUNS * self.costs[rule] > DEAREST * budget]
-        self.results = {rule: np.empty((0, len(METRICS))) for rule in tried if rule not in self.left_out}
+        self.costs = costs
+        self.simulate: Callable[..., Record] = simulate_contexts if is_contextual(family) else simulate
+        self.metrics = METRICS[:2] if is_contextual(family) else METRICS
+        self.left_out = [rule for rule in costs if FEWEST_RUNS * self.costs[rule] > DEAREST * budget]
+        self.results = {rule: np.empty((0, len(self.metrics))) for rule in costs if rule not in self.left_out}
         if not self.results:
             needed = FEWEST_RUNS * min(self.costs.values()) / DEAREST
             raise ValueError(f"plan: budget must be at least {needed:.2g} s for this horizon, got {budget:g}")
@@ -153,7 +172,7 @@ class _Race:
     def run(self) -> tuple[Row, ...]:
         """Every rule that was tried, the choice first."""
         racing = list(self.results)
-        dropped: list[Rule] = []
+        dropped: list[AnyRule] = []
         for number, share in enumerate(ROUNDS):
             more = self._runs(racing, share)
             for rule in racing:
@@ -168,15 +187,15 @@ class _Race:
         self.undecided = len(racing) > 1 and self._undecided(racing[0], racing[1])
         return tuple(self._row(rule, racing[0]) for rule in racing + dropped)
 
-    def _runs(self, racing: list[Rule], share: float) -> int:
+    def _runs(self, racing: list[AnyRule], share: float) -> int:
         """How many more runs each gets in a round: a pure function of what was asked, so that a plan can be repeated."""
         affordable = int(share * self.budget / sum(self.costs[rule] for rule in racing))
         least = max(FEWEST_RUNS - len(self.results[racing[0]]), 1)
         return min(max(affordable, least), MOST_RUNS)
 
-    def _more(self, rule: Rule, runs: int) -> None:
+    def _more(self, rule: AnyRule, runs: int) -> None:
         done = self.results[rule]
-        record = simulate(
+        record = self.simulate(
             rule,
             self.family,
             horizon=self.horizon,
@@ -184,40 +203,40 @@ class _Race:
             seed=self.seed,
             first_run=len(done),
             checkpoints=2,
-            metrics=METRICS,
+            metrics=self.metrics,
             threads=self.threads,
         )
-        self.results[rule] = np.vstack([done, np.stack([record[name][:, -1] for name in METRICS], axis=1)])
+        self.results[rule] = np.vstack([done, np.stack([record[name][:, -1] for name in self.metrics], axis=1)])
         self.spent += runs * self.costs[rule]
         if self.progress is not None:
             self.progress(min(round(100 * self.spent / self.budget), 99), 100)
 
-    def _order(self, racing: list[Rule]) -> Callable[[Rule], tuple[float, float]]:
+    def _order(self, racing: list[AnyRule]) -> Callable[[AnyRule], tuple[float, float]]:
         """What to sort by, best first. Nothing before a rule in that order is worse than it in both figures."""
         means = {rule: self.results[rule].mean(axis=0) for rule in racing}
         if self.objective == "regret":
-            return lambda rule: (means[rule][2], -means[rule][0])
+            return lambda rule: (means[rule][1], -means[rule][0])
         best = max(mean[0] for mean in means.values())
-        return lambda rule: (0.0, means[rule][2]) if means[rule][0] >= best - NEAR else (1.0, -means[rule][0])
+        return lambda rule: (0.0, means[rule][1]) if means[rule][0] >= best - NEAR else (1.0, -means[rule][0])
 
-    def _undecided(self, choice: Rule, second: Rule) -> bool:
+    def _undecided(self, choice: AnyRule, second: AnyRule) -> bool:
         """Whether their common runs leave open which is better, in the figure that decided between them."""
         gained = self.results[choice][:, 0] - self.results[second][:, 0]  # p(a*)
         if self.objective == "regret" or gained.mean() <= NEAR:
-            gained = self.results[second][:, 2] - self.results[choice][:, 2]
+            gained = self.results[second][:, 1] - self.results[choice][:, 1]
         return bool(t_interval(gained)[0] <= 0.0)
 
-    def _row(self, rule: Rule, choice: Rule) -> Row:
+    def _row(self, rule: AnyRule, choice: AnyRule) -> Row:
         done = self.results[rule]
-        saved = done[:, 2] - self.results[choice][: len(done), 2]
+        saved = done[:, 1] - self.results[choice][: len(done), 1]
         low, high = t_interval(saved)
-        optimal, _, regret = done.mean(axis=0)
+        optimal, regret = done[:, :2].mean(axis=0)
         return Row(
             code=code_of(rule),
             runs=len(done),
             regret=float(regret),
             optimal_probability=float(optimal),
-            stuck=float(stuck_share(done[:, 1])) if rule.has_preferences else None,
+            stuck=float(stuck_share(done[:, 2])) if isinstance(rule, Rule) and rule.has_preferences else None,
             ahead=float(saved.mean()),
             low=float(low),
             high=float(high),

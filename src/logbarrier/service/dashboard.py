@@ -101,7 +101,7 @@ def _buttons(about: dict[str, Any], summary: dict[str, Any]) -> str:
 
 def _row(i: int, share: float, arm: dict[str, Any]) -> str:
     numbers = [
-        f"{share:.4f}",
+        f"{share:.3f}",
         f"{arm['decisions']:,}",
         f"{arm['rewards']:,}",
         "-" if arm["mean"] is None else f"{arm['mean']:.4g}",

@@ -91,7 +91,7 @@ class Model:
             self.first[first].raw = rows[place if self.is_shared else 0].copy()
             self.first[first].arm = 0 if self.is_shared else int(self._buffers.arms[place])
         offered = self._buffers.probabilities[:n]
-        return Chosen(int(place), probability, offered, self._buffers.contexts[place if self.is_shared else 0].copy(), first)
+        return Chosen(int(place), probability, offered, self._buffers.context.copy(), first)
 
     def weigh(self, rows: np.ndarray, arms: np.ndarray | None, number: int, floor: float) -> tuple[np.ndarray, ...]:
         """Estimated rewards, their standard errors and probabilities (n,), without a draw."""

@@ -40,7 +40,7 @@ def action_table(who: str, actions: Any, size: int) -> tuple[Sequence[Any] | Non
     table = validate.array(who, "actions", given, f"rows of {size} numbers")
     if table.ndim != 2 or table.shape[1] != size or len(table) == 0:
         raise ValueError(f"{who}: actions must be rows of {size} numbers, got shape {table.shape}")
-    if not np.abs(table).max() <= LARGEST_OF_ACTION:
+    if not (table.max() <= LARGEST_OF_ACTION and table.min() >= -LARGEST_OF_ACTION):  # NaN is neither
         raise ValueError(f"{who}: actions must be finite numbers of size at most {LARGEST_OF_ACTION:g}")
     return names, table
 
