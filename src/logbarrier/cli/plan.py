@@ -98,10 +98,7 @@ def plan(
         facts |= {"objective": objective.value, "rule": rule, "seed": seed, "budget": budget, "threads": threads}
         with bar_of(100, "planning", quiet=quiet) as bar:
             found = make_plan(horizon=horizon, **facts, progress=bar)
-    if as_json:
-        typer.echo(json.dumps(found.to_dict()))
-    else:
-        _print_report(found, wide_console())
+    _print(found, as_json)
 
 
 def _number(name: str, word: str) -> float:
@@ -143,6 +140,13 @@ def tune() -> None:
     """Replaced by `plan --rule log-barrier-sgb`."""
     with one_sentence("nothing was saved"):
         raise ValueError("tune: is now a part of plan; run 'logbarrier plan --rule log-barrier-sgb --objective final' instead")
+
+
+def _print(found: Plan, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(found.to_dict()))
+    else:
+        _print_report(found, wide_console())
 
 
 def _print_report(found: Plan, console: Console) -> None:
