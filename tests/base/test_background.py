@@ -8,6 +8,7 @@ import pytest
 
 from logbarrier.base import background
 from logbarrier.base.background import in_background
+from logbarrier.base.runs import run_all
 
 
 def test_every_item_is_worked_off_once():
@@ -41,3 +42,10 @@ def test_closing_does_not_wait_for_work_that_never_ends(monkeypatch):
     release.set()
     for thread in left:
         thread.join(10)
+
+
+@pytest.mark.parametrize("may_hang", [False, True])
+def test_only_code_that_may_never_return_is_kept_out_of_the_main_thread(may_hang):
+    ran_in = []
+    run_all(lambda _: ran_in.append(threading.current_thread()), 1, 2, threading.Event(), may_hang=may_hang)
+    assert (ran_in != [threading.main_thread()]) == may_hang

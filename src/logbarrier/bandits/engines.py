@@ -204,9 +204,10 @@ class LockstepRuns:
     def __init__(
         self, rule: Any, problem: ProblemSource, start: Start, key: np.ndarray, runs: range, stops: Stops, out: np.ndarray
     ) -> None:
-        lanes = [runs[min(lane, len(runs) - 1)] for lane in range(WIDTH)]
-        tables = np.ascontiguousarray([problem.instance(key, run) for run in lanes], dtype=np.float64)
-        state = lockstep.new_lockstep(np.stack([starting_theta(start, table[0]) for table in tables]))
+        lanes = [min(lane, len(runs) - 1) for lane in range(WIDTH)]
+        faced = np.asarray([problem.instance(key, run) for run in runs], dtype=np.float64)
+        begun = np.stack([starting_theta(start, table[0]) for table in faced])
+        tables, state = np.ascontiguousarray(faced[lanes]), lockstep.new_lockstep(begun[lanes])
         memory = rule.new_memory()
         means, counts = rule.new_arm_numbers(problem.n_arms)
         learned = new_rows(len(memory), memory[:, None]), new_rows(len(means)), new_rows(len(counts))
@@ -214,7 +215,7 @@ class LockstepRuns:
         self._progress, self._out, self._rule, self._rows = np.zeros(2 + WIDTH), out, rule, stops.rows
         self._measured = np.empty((WIDTH, *out.shape[1:]))
         arrays = state, functions_of_lanes(rule, problem.n_arms), learned
-        numbers = np.array(lanes)
+        numbers = np.array(runs)[lanes]
         job = Job(
             arrays, reward_functions_of_lanes(problem), *self._faced, key, numbers, *stops, self._progress, self._measured
         )

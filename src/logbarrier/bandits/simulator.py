@@ -13,7 +13,7 @@ import numpy as np
 from ..base import validate
 from ..base.failure import WrongTypeError
 from ..base.runs import LARGEST_STEP, Progress, Reporter, Runs, checkpoint_steps, metric_names, run_all
-from ..engine.code_hash import classes_of
+from ..engine.code_hash import classes_of, is_user_defined
 from ..engine.random import stream_key
 from ..record import Record
 from .algorithms.rule import Rule
@@ -169,7 +169,8 @@ def _run(
                 report(done - before)
                 before = done
 
-        run_all(one_piece, -(-asked.count // engine_run.size), asked.threads, stop)
+        pieces = -(-asked.count // engine_run.size)
+        run_all(one_piece, pieces, asked.threads, stop, may_hang=is_user_defined(rule, problem))
     return measured
 
 

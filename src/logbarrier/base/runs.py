@@ -112,9 +112,14 @@ class Reporter:
             self._show(self._done, self._total)
 
 
-def run_all(one_piece: Callable[[int], None], pieces: int, threads: int, stop: threading.Event) -> None:
-    """Every piece on background threads; on Ctrl-C or a failure `stop` is set, at which the others end."""
-    if threads == 1 and threading.current_thread() is not threading.main_thread():
+def run_all(
+    one_piece: Callable[[int], None], pieces: int, threads: int, stop: threading.Event, *, may_hang: bool = True
+) -> None:
+    """Every piece on background threads; on Ctrl-C or a failure `stop` is set, at which the others end.
+
+    may_hang: whether compiled code of a user may never return; the main thread, which receives Ctrl-C, must not run it
+    """
+    if min(threads, pieces) == 1 and not (may_hang and threading.current_thread() is threading.main_thread()):
         for index in range(pieces):
             one_piece(index)
         return

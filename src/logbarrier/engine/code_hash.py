@@ -76,6 +76,12 @@ def classes_of(thing: Any) -> Iterator[type[Any]]:
             yield from classes_of(value)
 
 
+def is_user_defined(*things: Any) -> bool:
+    """Return whether the class of an object, or one in its fields, is not of this package."""
+    package = __name__.partition(".")[0]
+    return any(kind.__module__.partition(".")[0] != package for thing in things for kind in classes_of(thing))
+
+
 class Walk:
     """The code that some things lead to: its `digest`, and the code objects in it.
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..base import validate
 from ..base.failure import RuleError, WrongTypeError
 from ..base.runs import LARGEST_STEP, Progress, Reporter, Runs, checkpoint_steps, metric_names, run_all
-from ..engine.code_hash import classes_of
+from ..engine.code_hash import classes_of, is_user_defined
 from ..engine.random import stream_key
 from ..record import Record
 from . import live
@@ -139,7 +139,7 @@ def _run(
                     report(current.advance(min(mark, current.time + chunk)))
                 measured[index, c] = current.measure(names)
 
-        run_all(one_run, asked.count, asked.threads, stop)
+        run_all(one_run, asked.count, asked.threads, stop, may_hang=is_user_defined(rule, mdp))
     return measured
 
 
@@ -158,17 +158,17 @@ class MDPRun:
 
     def advance(self, until: int) -> int:
         """Go on up to step `until`; returns the steps made."""
-        before = _copied(self._job)
         self._loop(self._job, until)
         if not np.isfinite(self.learned.states).all():
-            step = self._bad_step(before, until)
+            step = self._bad_step(until)
             raise RuleError(f"simulate: {self._rule.name} learnt a preference or value that is not finite at step {step}")
         made, self.time = until - self.time, until
         return made
 
-    def _bad_step(self, good: Job, bad: int) -> int:
-        """Return the step up to `bad` that left the first number that is not finite, by bisection from a good state."""
-        last_good = self.time
+    def _bad_step(self, bad: int) -> int:
+        """Return the step up to `bad` that left the first number that is not finite: run again, and bisect from `time`."""
+        good, last_good = MDPRun(self._rule, self._evaluator, self._job.key, self._job.run)._job, self.time
+        self._loop(good, last_good)
         while bad - last_good > 1:
             middle, job = (last_good + bad) // 2, _copied(good)
             self._loop(job, middle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import secrets
 import signal
@@ -82,4 +83,7 @@ def serve(file: DecisionFile, token: str, listener: socket.socket, keep: float |
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # once uvicorn has finished, so that the file is closed
     log_to_stderr()
-    server_of(make_app(file, token, keep)).run(sockets=[listener])
+    server = server_of(make_app(file, token, keep))
+    gc.collect()
+    gc.freeze()  # what is loaded by now lives until the end: collections need not visit it while requests wait
+    server.run(sockets=[listener])

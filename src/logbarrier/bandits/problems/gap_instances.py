@@ -60,8 +60,10 @@ class GapInstances(Family):
     def instance(self, key: np.ndarray, run: int) -> np.ndarray:
         """Return the parameters (2, K) of a run: means and scale."""
         places, uniforms = instance_uniforms(key, run, self.n_arms)
-        means = gap_means(places, uniforms[0], -self.r_max, self.r_max, self.gap)
-        return np.vstack([means, np.full(self.n_arms, self.scale)])
+        parameters = np.empty((2, self.n_arms))
+        parameters[0] = gap_means(places, uniforms[0], -self.r_max, self.r_max, self.gap)
+        parameters[1] = self.scale
+        return parameters
 
 
 class BernoulliGapInstances(Family):
