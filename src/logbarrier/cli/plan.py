@@ -87,10 +87,8 @@ def plan(
             "rate": None if rate is None else _number("rate", rate),
             "difference": None if difference is None else _number("difference", difference),
             "rewards": None if rewards is None else rewards.value,
-            "r_max": r_max,
-            "scale": scale,
-            "amount": amount,
         }
+        facts |= {"r_max": r_max, "scale": scale, "amount": amount}
         if problem is not None or from_log is not None or experiment is not None:
             facts = {"problem": _problem(problem, from_log, experiment, facts, context.args)}
         elif context.args:
