@@ -42,7 +42,7 @@ docs: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/peers.py
-	$(BIN)/python benchmarks/engine.py --long --plot docs/images/engine.png
+	$(BIN)/python benchmarks/engine.py --long
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("logbarrier needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'

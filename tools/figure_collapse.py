@@ -1,10 +1,11 @@
-"""The picture that opens the README: policies on three arms collapse without a barrier, and come back with one.
+"""Plot docs/images/collapse.gif, which opens the README: policies on three arms, and a collapsed PPO policy that is trained on.
 
-`python tools/figure_collapse.py FILE.gif` renders it as an animation, FILE.png as its last frame.
+`python tools/figure_collapse.py` renders the animation, `python tools/figure_collapse.py FILE.png` its last frame.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,9 @@ from logbarrier import SGB, GaussianBandit, LogBarrierSGB
 from logbarrier.bandits.algorithms.rule import Rule
 from logbarrier.bandits.policies import policies
 from logbarrier.lab_page.simplex import CORNERS
-from logbarrier.plots.style import COLOURS, panels, styled
+from logbarrier.plots.style import COLOURS, panels
+from looks import middle_interval, middle_mean, page_style
+from pictures import IMAGES, ROOT, stamp
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,8 +28,8 @@ MEANS = np.array([0.8, 1.0, 0.0])  # arm 1 is best, arm 0 tempts
 START = np.array([0.6, 0.01, 0.39])  # a bad start: the best arm is hardly ever pulled
 ETA = 200.0
 RULES: tuple[tuple[str, Rule], ...] = (
-    ("without a barrier: SGB", SGB(learning_rate=0.1)),
-    (f"with a log barrier: LB-SGB, eta {ETA:g}", LogBarrierSGB(learning_rate=0.1, eta=ETA)),
+    ("no barrier (SGB)", SGB(learning_rate=0.1)),
+    ("log barrier (LB-SGB)", LogBarrierSGB(learning_rate=0.1, eta=ETA)),
 )
 RUNS = 40
 STEPS = 20_000
@@ -34,17 +37,17 @@ FRAMES = 48
 HELD = 14  # frames that the end is shown for
 TAIL = 4  # earlier places plotted behind each dot
 FOUND = 0.5  # p(a*) above which a run has found the best arm
+STUDY, COLLAPSED = ROOT / "benchmarks" / "deep_study.json", "2"  # the row "grid, collapsed checkpoint"
+METHODS = {"none": ("nothing", "s"), "entropy": ("entropy\nbonus", "D"), "annealed": ("log\nbarrier", "o")}
 
 
 def moments(frames: int, steps: int) -> np.ndarray:
-    """The step of each frame: the first ones close together, as most happens early.
+    """The step of each frame, from 0 to the end; the first ones lie closer together, as most happens early.
 
-    >>> moments(4, 1000).tolist()
-    [0, 10, 100, 1000]
+    >>> moments(5, 8000).tolist()
+    [0, 1000, 2828, 5196, 8000]
     """
-    return np.unique(
-        np.round(np.concatenate([[0.0], np.geomspace(steps ** (1.0 / (frames - 1)), steps, frames - 1)])).astype(int)
-    )
+    return np.unique(np.round(np.linspace(0.0, 1.0, frames) ** 1.5 * steps).astype(int))
 
 
 def clouds(rule: Rule, steps: np.ndarray, *, runs: int, seed: int = 0) -> np.ndarray:
@@ -61,13 +64,14 @@ def collapse(path: Path, *, runs: int = RUNS, steps: int = STEPS, frames: int = 
         raise ValueError(f"collapse: the file must end in .gif or .png, got {path.name!r}")
     when = moments(frames, steps)
     followed = [clouds(rule, when, runs=runs) @ CORNERS for _, rule in RULES]
-    with styled():
-        figure, panes = panels(1, 2, size=(7.2, 3.5))
+    with page_style():
+        figure, panes = panels(1, 3, size=(9.6, 3.3), width_ratios=(1, 1, 0.95))
+        plot_rescue(panes[2])
 
         def render(frame: int) -> None:
             last = min(frame, len(when) - 1)
-            figure.suptitle(f"step {when[last]:,}", fontsize=10)
-            for axes, (label, _), places in zip(panes, RULES, followed, strict=True):
+            figure.suptitle(f"three arms, {runs} runs, step {when[last]:,}", fontsize=11, x=0.34)
+            for axes, (label, _), places in zip(panes, RULES, followed, strict=False):
                 axes.clear()
                 _plot_panel(axes, label, places[:, : last + 1])
 
@@ -76,21 +80,48 @@ def collapse(path: Path, *, runs: int = RUNS, steps: int = STEPS, frames: int = 
             figure.savefig(path, dpi=110)
         else:
             animation = FuncAnimation(figure, render, frames=len(when) + HELD, init_func=lambda: None)
-            animation.save(path, writer=PillowWriter(fps=10), dpi=80)
+            animation.save(path, writer=PillowWriter(fps=8), dpi=80)
     return path
 
 
+def plot_rescue(axes: Axes) -> None:
+    """The score of a collapsed PPO policy in the last tenth of further training: interquartile mean and interval."""
+    scores = json.loads(STUDY.read_text())[COLLAPSED]["last"]
+    for place, (name, (_, marker)) in enumerate(METHODS.items()):
+        values = np.array(scores[name])
+        middle, (low, high) = float(middle_mean(values)), middle_interval(values)
+        colour = COLOURS[0] if name == "annealed" else COLOURS[1]
+        axes.errorbar(place, middle, [[middle - low], [high - middle]], fmt=marker, color=colour, capsize=5, markersize=9)
+        axes.annotate(f"{middle:.2f}", (place, middle), (12, -4), textcoords="offset points", fontsize=11)
+    axes.set(title="a collapsed PPO, trained on", ylabel="score", xlim=(-0.4, 2.75), ylim=(-0.45, 1.15))
+    axes.set_xticks(range(len(METHODS)), [label for label, _ in METHODS.values()])
+    axes.grid(axis="x", visible=False)
+
+
 def _plot_panel(axes: Axes, label: str, places: np.ndarray) -> None:
-    """Dots with short tails; those on the right half of the way to the best arm are blue."""
+    """Dots with short tails; runs that favour the best arm are blue discs, the others orange squares."""
     plot_frame(axes)
     now = places[:, -1]
     near = now @ np.array([1.0, -np.sqrt(1.0 / 3.0)])  # p(a*), in the coordinates of the picture
-    colours = np.where(near > FOUND, COLOURS[0], COLOURS[1])
-    for place, colour in zip(places, colours, strict=True):
-        axes.plot(*place[-TAIL:].T, color=colour, linewidth=0.8, alpha=0.35)
-    axes.scatter(now[:, 0], now[:, 1], c=list(colours), s=20, zorder=4, edgecolors="white", linewidths=0.4)
-    axes.set_title(f"{label}\n{np.mean(near > FOUND):.0%} of the runs favour the best arm", fontsize=9)
+    for found, colour, marker in ((near > FOUND, COLOURS[0], "o"), (near <= FOUND, COLOURS[1], "s")):
+        for place in places[found]:
+            axes.plot(*place[-TAIL:].T, color=colour, linewidth=0.8, alpha=0.35)
+        axes.scatter(
+            now[found, 0], now[found, 1], color=colour, marker=marker, s=22, zorder=4, edgecolors="white", linewidths=0.4
+        )
+    axes.set_title(f"{label}\n{np.sum(near > FOUND)} of {len(near)} favour the best arm")
+
+
+PICTURES = {"collapse.gif": (collapse, METHODS, MEANS.tolist(), START.tolist(), STUDY)}
+
+
+def main() -> None:
+    """Write the animation with its stamp, or a last frame elsewhere."""
+    if len(sys.argv) > 1:
+        print(collapse(Path(sys.argv[1])))
+        return
+    stamp(collapse(IMAGES / "collapse.gif"), PICTURES["collapse.gif"])
 
 
 if __name__ == "__main__":
-    print(collapse(Path(sys.argv[1])))
+    main()

@@ -22,7 +22,8 @@ from logbarrier.version import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
-MAKERS = ("rule_curves",)  # modules in tools/ and benchmarks/ with a table PICTURES
+# Modules in tools/ and benchmarks/ with a table PICTURES.
+MAKERS = ("rule_curves", "figure_collapse", "figures_simplex", "figures_mdps", "figures_deep", "figures_results")
 STAMP = re.compile(rb"logbarrier (\S+) code ([0-9a-f]{16})")
 
 

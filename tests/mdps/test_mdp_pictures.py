@@ -35,8 +35,8 @@ def test_a_grid_has_a_row_per_policy_and_shows_its_occupancy():
     mdp = mdps.Distractor(5)
     figure = pictures.grid(mdp, {"uniform": mdp.uniform_policy, "best": mdp.optimal_policy})
     assert len(figure.axes) == 8
-    assert "uniform (score 0.00)" in figure.axes[0].get_title(loc="left")
-    assert "best (score 1.00)" in figure.axes[2].get_title(loc="left")
+    assert "uniform, score 0.00" in figure.axes[0].get_title(loc="left")
+    assert "best, score 1.00" in figure.axes[2].get_title(loc="left")
     shown = figure.axes[0].images[0].get_array()
     assert np.allclose(shown[0], mdp.occupancy(mdp.uniform_policy))
     figure.savefig(io.BytesIO(), format="png", dpi=30)

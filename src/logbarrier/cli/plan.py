@@ -87,10 +87,8 @@ def plan(
             "rate": None if rate is None else _number("rate", rate),
             "difference": None if difference is None else _number("difference", difference),
             "rewards": None if rewards is None else rewards.value,
-            "r_max": r_max,
-            "scale": scale,
-            "amount": amount,
         }
+        facts |= {"r_max": r_max, "scale": scale, "amount": amount}
         if problem is not None or from_log is not None or experiment is not None:
             facts = {"problem": _problem(problem, from_log, experiment, facts, context.args)}
         elif context.args:
@@ -98,10 +96,7 @@ def plan(
         facts |= {"objective": objective.value, "rule": rule, "seed": seed, "budget": budget, "threads": threads}
         with bar_of(100, "planning", quiet=quiet) as bar:
             found = make_plan(horizon=horizon, **facts, progress=bar)
-    if as_json:
-        typer.echo(json.dumps(found.to_dict()))
-    else:
-        _print_report(found, wide_console())
+    _print(found, as_json)
 
 
 def _number(name: str, word: str) -> float:
@@ -143,6 +138,13 @@ def tune() -> None:
     """Replaced by `plan --rule log-barrier-sgb`."""
     with one_sentence("nothing was saved"):
         raise ValueError("tune: is now a part of plan; run 'logbarrier plan --rule log-barrier-sgb --objective final' instead")
+
+
+def _print(found: Plan, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(found.to_dict()))
+    else:
+        _print_report(found, wide_console())
 
 
 def _print_report(found: Plan, console: Console) -> None:

@@ -122,7 +122,7 @@ class Controls:
                 "Start", 10**UNIFORM, 0.5, lambda x: {"start": two_digits(x) if x > UNIFORM + 0.09 else None}, START
             ),
         }
-        self.more_etas = TextInput(title="More values of eta, separated by commas (at most 3)", **_SHARED)
+        self.more_etas = TextInput(title="More values of eta, such as 100, 10000", **_SHARED)
         self.more_etas.on_change("value", lambda _attr, _old, new: self._report_more_etas(new))
         self.seed = Spinner(title="Seed", low=0, high=2**32 - 1, step=1, value=0, **_SHARED)
         self.seed.on_change("value", lambda _attr, _old, new: self._report(seed=0 if new is None else new))

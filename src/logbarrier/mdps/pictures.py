@@ -61,17 +61,20 @@ def grid(mdp: FiniteMDP, policies: Mapping[str, Any]) -> Figure:
     from matplotlib.figure import Figure
 
     rows, columns = _shape(mdp)
-    width = 4.6 if columns <= 2 * rows else 6.5
-    height = max((width - 0.8) * rows / columns, 0.5) + 0.5
-    figure = Figure(figsize=(2 * width, height * len(policies) + 0.2), layout="constrained")
-    panels = figure.subplots(len(policies), 2, squeeze=False)
+    is_chain = columns > 2 * rows
+    gap = " " if is_chain else "\n"
+    width = 6.5 if is_chain else 3.25
+    height = max((width - 0.8) * rows / columns, 0.4) + 0.45
+    figure = Figure(figsize=(6.5, height * len(policies) * (2 if is_chain else 1) + 0.2), layout="constrained")
+    shape = (2 * len(policies), 1) if is_chain else (len(policies), 2)  # a map of a chain takes the whole width
+    panels = figure.subplots(*shape, squeeze=False).reshape(len(policies), 2)
     values = {label: on_grid(mdp, mdp.value(policy)) for label, policy in policies.items()}
     low, high = _range(list(values.values()))
     for (left, right), (label, policy) in zip(panels, policies.items(), strict=True):
         draw_occupancy(left, mdp, policy)
-        left.set_title(f"{label} (score {score(mdp, policy):.2f}): occupancy", fontsize=9, loc="left")
+        left.set_title(f"{label}, score {score(mdp, policy):.2f}:{gap}share of visits", fontsize=11, loc="left")
         image = draw_cells(right, values[label], cmap="cividis", vmin=low, vmax=high)
-        right.set_title("value", fontsize=9, loc="left")
+        right.set_title("value", fontsize=11, loc="left")
         figure.colorbar(image, ax=right, shrink=0.9, pad=0.02)
     return figure
 

@@ -90,4 +90,4 @@ class _Map:
             middle, half = (size - 1) / 2.0, max(shape) / 2.0
             axis.update(start=middle - half, end=middle + half)
         self._cells.data, self._arrows.data = columns["cells"], columns["arrows"]
-        self.figure.title.text = f"{self._label}: {score:.2f} in run 0"
+        self.figure.title.text = f"{self._label}: {score:.2f}"

@@ -1,0 +1,78 @@
+"""Plot the pictures of docs/deep.md, from the results that deep_study.py wrote: python tools/figures_deep.py"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from logbarrier.plots.style import COLOURS, panels
+from looks import DASHES, MARKERS, WIDTH, middle_interval, middle_mean, page_style, save
+from pictures import ROOT
+
+STUDY = ROOT / "benchmarks" / "deep_study.json"
+COEFFICIENTS = (0.01, 0.1, 0.3, 0.6, 1.0)  # the grid of deep_study.py
+LOOKS: dict[str, Any] = {
+    name: {"color": COLOURS[colour], "linestyle": DASHES[number], "marker": MARKERS[number]}
+    for number, (name, colour) in enumerate({"none": 6, "entropy": 1, "barrier": 0, "symmetric": 2, "annealed": 3}.items())
+}
+SHOWN = {"2": "collapsed policy", "0": "digits, labels permuted", "5": "five goals in turn"}  # tasks by their number
+SWEPT = {"2": "collapsed policy", "3": "collapsed policy, A2C", "0": "digits, labels permuted", "8": "DeepSea 8"}
+
+
+def curves() -> Figure:
+    """Above, the score while training, and right of it the last tenth with its interval; below, the smallest probability."""
+    study = json.loads(STUDY.read_text())
+    with page_style():
+        figure, grid = panels(2, len(SHOWN), size=(WIDTH, 4.8), sharex=True)
+        for column, (key, title) in enumerate(SHOWN.items()):
+            row = study[key]
+            for number, (name, looks) in enumerate(LOOKS.items()):
+                score, nearness = row["curve"][name], row["log10_min_probability"][name]
+                done, line = np.linspace(0, 1, len(score)), {key: looks[key] for key in ("color", "linestyle")}
+                grid[0, column].plot(done, score, label=name, **line)
+                grid[1, column].plot(done, nearness, **line)
+                _last(grid[0, column], 1.08 + 0.07 * number, np.array(row["last"][name]), looks)
+            grid[0, column].set_title(title, fontsize=10)
+            grid[1, column].set_xlabel("share of training")
+        grid[0, 0].set_ylabel("score")
+        grid[1, 0].set_ylabel("log10 smallest p")
+        figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5, columnspacing=1.0)
+    return figure
+
+
+def _last(axes: Any, place: float, values: np.ndarray, looks: dict[str, Any]) -> None:
+    """The interquartile mean of the last tenth of the training, with its 95 % interval."""
+    middle, (low, high) = float(middle_mean(values)), middle_interval(values)
+    options = {"fmt": looks["marker"], "color": looks["color"], "markersize": 4, "capsize": 2, "linewidth": 1.2}
+    axes.errorbar(place, middle, [[max(middle - low, 0.0)], [max(high - middle, 0.0)]], **options)
+
+
+def coefficients() -> Figure:
+    """The score while training against the coefficient c, on the tuning seeds: four tasks of thirteen."""
+    study = json.loads(STUDY.read_text())
+    with page_style():
+        figure, grid = panels(2, 2, size=(WIDTH, 4.8), sharex=True)
+        for axes, (key, title) in zip(grid.ravel(), SWEPT.items(), strict=True):
+            row = study[key]
+            axes.axhline(row["tuning"]["none"][0], color=LOOKS["none"]["color"], label="none")
+            for name in list(LOOKS)[1:]:
+                axes.plot(COEFFICIENTS, row["tuning"][name], label=name, **LOOKS[name])
+            axes.set(xscale="log", title=title)
+        for axes in grid[:, 0]:
+            axes.set_ylabel("score")
+        for axes in grid[-1]:
+            axes.set_xlabel("coefficient c")
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=5, columnspacing=1.0)
+    return figure
+
+
+FIGURES = {"deep-curves.png": curves, "deep-coefficients.png": coefficients}
+PICTURES = {name: (plot, STUDY) for name, plot in FIGURES.items()}
+
+
+if __name__ == "__main__":
+    for name, plot in FIGURES.items():
+        print(save(plot(), name, PICTURES[name]))
