@@ -90,7 +90,7 @@ def test_a_running_service_is_named_by_its_address(running, client):
     assert "default" in run("list", running.address, token=running.token)
     assert run("pause", running.address, "e", token=running.token) == "e: paused\n"
     assert "there is no experiment 'x'" in run("pause", running.address, "x", token=running.token, exit_code=2)
-    assert "Authorization" in run("list", running.address, exit_code=2)
+    assert "set LOGBARRIER_TOKEN" in run("list", running.address, exit_code=2)
 
 
 def test_a_running_service_estimates_the_value_of_another_policy(running, client):

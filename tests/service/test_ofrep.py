@@ -169,7 +169,7 @@ def test_experiments_are_managed_over_http(client):
     assert (summary["verdict"], summary["baseline"], sum(arm["rewards"] for arm in summary["arms"])) == ("undecided", "b", 1)
     assert client.patch("/experiments/e", json={"state": "ended", "winner": "a"}).json()["winner"] == "a"
     stopped = client.post("/experiments/e/decide")
-    assert (stopped.status_code, stopped.json()["error"]) == (409, "Experiment.ask: the experiment is ended")
+    assert (stopped.status_code, stopped.json()["error"]) == (409, "Experiment.ask: the experiment is ended; its winner is 'a'")
     for method, path in (("GET", "/experiments/x"), ("POST", "/experiments/x/decide"), ("GET", "/experiments/x/log")):
         assert client.request(method, path).status_code == 404
     assert client.get("/policy").json()["updates"] == 0

@@ -34,7 +34,7 @@ def serve(
 
     With --arms, a new file has the experiment 'default'; create others with 'logbarrier experiment create'.
 
-    Example: logbarrier serve shop.db --arms red,green,blue --rule optimistic-barrier
+    Example: logbarrier serve shop.db --arms red,green,blue --floor 0.3
     """
     try:
         from ..service.server import bound, token_beside

@@ -38,6 +38,8 @@ def _over_http(address: str, token: str | None, method: str, path: str, body: Bo
             plain: Body = json.load(answer)
             return plain
     except urllib.error.HTTPError as error:
+        if error.code == 401:
+            raise ValueError("experiment: the service needs its token; set LOGBARRIER_TOKEN to what is in FILE.token") from None
         raise ValueError(_sentence(error)) from None
     except urllib.error.URLError as error:
         raise OSError(f"experiment: {address} does not answer: {error.reason}") from None

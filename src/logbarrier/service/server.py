@@ -46,7 +46,9 @@ def bound(host: str, port: int) -> socket.socket:
         listener.listen(QUEUE)  # now, so that the address is good as soon as it is printed
     except OSError as error:
         listener.close()
-        raise OSError(f"serve: cannot listen on {host} port {port}: {error.strerror or error}") from None
+        raise OSError(
+            f"serve: cannot listen on {host} port {port}: {error.strerror or error}; --port 0 takes a free one"
+        ) from None
     return listener
 
 

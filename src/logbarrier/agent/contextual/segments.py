@@ -12,7 +12,9 @@ from ..arm_statistics import ArmStatistics
 from ..summary import Summary, summarise
 
 MISSING = "missing"
-CHOSEN_BY_CONTEXT = "Arms are chosen by context, so their means do not say which one is best for all: see segments."
+CHOSEN_BY_CONTEXT = (
+    "Arms are chosen by context, so their means do not say which one is best for all: see the segments of an experiment."
+)
 
 
 def without_verdict(summary: Summary) -> Summary:

@@ -47,7 +47,9 @@ class Ledger(JournaledAgent):
     ) -> Decision:
         """Draw an arm; a subject gets its latest decision again, as long as that stands, whatever its context is now."""
         if self.state != ON:
-            raise StoppedError(f"Experiment.ask: the experiment is {self.state}")
+            winner = self.settings.get("winner")
+            named = "" if winner is None else f"; its winner is {winner!r}"
+            raise StoppedError(f"Experiment.ask: the experiment is {self.state}{named}")
         chosen: Any = available
         if available is not None and hasattr(available, "__iter__") and not isinstance(available, str):
             chosen = [plain_name(arm) for arm in available]

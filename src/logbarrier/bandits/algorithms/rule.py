@@ -7,7 +7,7 @@ Softmax ignores a constant added to all of theta, so every update of the paper i
 A `TwoScalarRule` returns (lift, drain) from the reward R, the pulled arm's probability, the step t = 1, 2, ... and a little
 memory. That one function serves the simulator's loops and the online agent. What does not fit two scalars (batches,
 momentum, another link than softmax, no gradient at all) is a `VectorRule`, in vector_rule.py. To add a rule, write a
-frozen dataclass like the ones in this folder and run `logbarrier.testing.check_rule` on it.
+frozen dataclass like the ones in this folder and run `extend.check_rule` on it.
 """
 
 from __future__ import annotations
