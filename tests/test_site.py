@@ -144,9 +144,11 @@ def test_formulas_are_rendered_on_a_phone_and_none_is_wrong(site, phone):
     pages = [page for page in sorted(site.rglob("*.html")) if 'class="arithmatex"' in page.read_text()]
     assert len(pages) > 0
     for page in pages:
-        browser.get(f"file://{page}")
-        count = browser.execute_script("return document.querySelectorAll('.arithmatex').length")
-        wait_for(browser, f"document.querySelectorAll('.arithmatex mjx-container').length == {count}")
+        browser.get(page.as_uri())
+        written, rendered = (
+            f"document.querySelectorAll('{name}').length" for name in (".arithmatex", ".arithmatex mjx-container")
+        )
+        wait_for(browser, f"location.href == '{page.as_uri()}' && {written} > 0 && {rendered} == {written}")
         assert browser.execute_script("return document.querySelectorAll('[data-mjx-error]').length") == 0
         assert browser.execute_script(f"return {FORMULAS}.filter((e) => e.getBoundingClientRect().width < 3).length") == 0
 

@@ -91,7 +91,7 @@ class Connection(HttpToolsProtocol):
         self._joined = JoinedWrites(transport)
         super().connection_made(cast(asyncio.Transport, self._joined))
         self._set_idle()
-        self._timer = self.loop.call_later(DEADLINE, self._check_deadline)
+        self._timer = self.loop.call_later(min(DEADLINE, KEEP_ALIVE), self._check_deadline)
         most, _ = connection_limits()
         if len(self.connections) > most:
             self._close_the_longest_idle()
