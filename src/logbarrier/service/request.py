@@ -38,14 +38,15 @@ def _over_http(address: str, token: str | None, method: str, path: str, body: Bo
             plain: Body = json.load(answer)
             return plain
     except urllib.error.HTTPError as error:
-        if error.code == 401:
-            raise ValueError("experiment: the service needs its token; set LOGBARRIER_TOKEN to what is in FILE.token") from None
-        raise ValueError(_sentence(error)) from None
+        with error:
+            raise ValueError(_sentence(error)) from None
     except urllib.error.URLError as error:
         raise OSError(f"experiment: {address} does not answer: {error.reason}") from None
 
 
 def _sentence(error: urllib.error.HTTPError) -> str:
+    if error.code == 401:
+        return "experiment: the service needs its token; set LOGBARRIER_TOKEN to what is in FILE.token"
     try:
         return str(json.load(error)["error"])
     except (ValueError, KeyError, TypeError):
