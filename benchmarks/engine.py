@@ -1,8 +1,11 @@
-"""What a step costs, and how that grows: the figures of docs/engine.md, measured in one go on one machine.
+"""What a step costs, and how that grows: the figures of docs/engine-study.md, measured in one go on one machine.
 
-    python benchmarks/engine.py [--long] [--json FILE] [--plot FILE]
+    python benchmarks/engine.py [--long] [--json FILE]
+    python benchmarks/engine.py --curves FILE
 
 Peers are those of peers.py. `--long` adds the cell K = 1000, alpha = 0.01, 2.5e6 steps, 100 runs.
+`--curves` measures the cost of a step against the number of arms and nothing else, for engine.png
+(tools/figures_results.py).
 """
 
 from __future__ import annotations
@@ -10,11 +13,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import resource
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -88,12 +93,16 @@ def long_cell(results: dict[str, Any], row: Callable[[str, str, str], None]) -> 
 
 
 def main() -> None:
-    """Measure, print, and if asked write JSON and the plot."""
+    """Measure, print, and if asked write JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--plot", type=Path)
+    parser.add_argument("--curves", type=Path)
     options = parser.parse_args()
+    if options.curves:
+        found = {"date": date.today().isoformat(), "machine": platform.machine(), "cores": os.cpu_count(), "curves": curves()}
+        options.curves.write_text(json.dumps(found) + "\n")
+        return
     results: dict[str, Any] = {"cores": os.cpu_count()}
     rows: list[tuple[str, str, str]] = []
 
@@ -139,28 +148,23 @@ def main() -> None:
         row(f"peak memory of a run, K = {n_arms:,}, {horizon:,} steps", f"{per_arm:.0f} bytes per arm + 1 MB", "at most 80")
     if options.long:
         long_cell(results, row)
-    if options.plot:
-        results["curves"] = plot(options.plot)
     if options.json:
         options.json.write_text(json.dumps(results, indent=2) + "\n")
     print(f"peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB", file=sys.stderr)
 
 
-def plot(path: Path) -> dict[str, Any]:
-    """ns per step against K, log-log: the engines and the peers; returns the points."""
-
-    from logbarrier.plots.style import COLOURS, panels, save_figure, styled
-
+def curves() -> dict[str, list[tuple[int, float]]]:
+    """Return (K, core-nanoseconds per run and step) of the engines and the peers."""
     cores = os.cpu_count() or 1
-    curves: dict[str, list[tuple[int, float]]] = {"auto (this package)": [], "dense (this package)": []}
+    found: dict[str, list[tuple[int, float]]] = {"auto (this package)": [], "dense (this package)": []}
     for n_arms in CURVE_ARMS:
         horizon = 400_000 if n_arms <= 10_000 else 1_000_000
-        curves["auto (this package)"].append(
+        found["auto (this package)"].append(
             (n_arms, cores * step_ns(barrier(n_arms), n_arms, horizon, 16 if n_arms < 1000 else 2))
         )
         if n_arms <= 100_000:
             steps = max(20, 4_000_000 // n_arms)
-            curves["dense (this package)"].append((n_arms, cores * step_ns(barrier(n_arms), n_arms, steps, 2, engine="dense")))
+            found["dense (this package)"].append((n_arms, cores * step_ns(barrier(n_arms), n_arms, steps, 2, engine="dense")))
     for name in ("NumPy batched", "JAX scan + vmap", "pymab (SGB)"):
         points = []
         for n_arms in (10, 100, 1000):
@@ -168,15 +172,8 @@ def plot(path: Path) -> dict[str, Any]:
             if isinstance(value, float):
                 points.append((n_arms, cores * value))
         if points:
-            curves[name] = points
-    with styled():
-        figure, axes = panels(1, 1, size=(6.5, 4.2))
-        for (name, points), colour, marker in zip(curves.items(), COLOURS, "osD^v", strict=False):
-            axes.loglog(*zip(*points, strict=True), color=colour, marker=marker, label=name)
-        axes.set(xlabel="number of arms K", ylabel="core-nanoseconds per run and step", title="LB-SGB, alpha = 0.1")
-        axes.legend()
-    save_figure(figure, path)
-    return curves
+            found[name] = points
+    return found
 
 
 if __name__ == "__main__":

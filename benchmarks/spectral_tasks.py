@@ -169,3 +169,41 @@ class SparseMountainCar(Environments):
         self.velocity[(self.position == -1.2) & (self.velocity < 0)] = 0.0
         arrived = self.position >= 0.5
         return arrived.astype(float), arrived
+
+
+class DoorKey(Environments):
+    """MiniGrid's DoorKey 8x8, a new map in every episode: fetch the key, open the door, reach the goal.
+
+    Observations are the agent's 7 x 7 view: the object, colour and state of each cell as one-hot numbers.
+    """
+
+    limit, truncates = 640, True
+    VALUES = (11, 6, 3)  # objects, colours, states
+
+    def __init__(self, count: int, seed: int) -> None:
+        import gymnasium
+        import minigrid  # noqa: F401  registers the environment
+
+        super().__init__(count, spaces.Box(0.0, 1.0, (49 * sum(self.VALUES),), np.float32), 7, seed)
+        self.games: list[Any] = [gymnasium.make("MiniGrid-DoorKey-8x8-v0").unwrapped for _ in range(count)]
+        self.views = np.zeros((count, 49, 3), dtype=np.int64)
+        for game, first in zip(self.games, self.random.integers(2**31, size=count).tolist(), strict=True):
+            game.reset(seed=first)
+
+    def reset_some(self, chosen: Values) -> None:
+        """Start on a new map."""
+        for i in np.flatnonzero(chosen):
+            self.views[i] = self.games[i].reset()[0]["image"].reshape(49, 3)
+
+    def observe(self) -> Values:
+        """Return the views."""
+        parts = [np.eye(values, dtype=np.float32)[self.views[..., i]] for i, values in enumerate(self.VALUES)]
+        return np.concatenate(parts, -1).reshape(self.num_envs, -1)
+
+    def move(self, actions: Values) -> tuple[Values, Values]:
+        """Turn, go, pick up, drop, toggle or wait; the goal pays 1 - 0.9 (steps / 640)."""
+        rewards, ended = np.zeros(self.num_envs), np.zeros(self.num_envs, dtype=bool)
+        for i, (game, action) in enumerate(zip(self.games, actions.tolist(), strict=True)):
+            seen, rewards[i], ended[i], _, _ = game.step(action)
+            self.views[i] = seen["image"].reshape(49, 3)
+        return rewards, ended

@@ -1,4 +1,4 @@
-"""What a start costs from an empty cache, in CPU seconds of whole processes: the table of docs/engine.md.
+"""What a start costs from an empty cache, in CPU seconds of whole processes: the table of docs/engine-study.md.
 
 python benchmarks/start.py [--json FILE]
 """

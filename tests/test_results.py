@@ -1,10 +1,12 @@
-"""README.md, docs/deep.md and docs/service.md quote the figures that the benchmarks wrote."""
+"""README.md, docs/deep-study.md and docs/service.md quote the figures that the benchmarks wrote."""
 
 from __future__ import annotations
 
 import json
 import re
 from pathlib import Path
+
+import systems_ranking
 
 ROOT = Path(__file__).parent.parent
 RESULTS = json.loads((ROOT / "benchmarks" / "readme_results.json").read_text())
@@ -78,7 +80,7 @@ def interquartile_mean(scores: list[float]) -> float:
 
 
 def test_the_page_on_networks_quotes_its_study():
-    page = (ROOT / "docs" / "deep.md").read_text()
+    page = (ROOT / "docs" / "deep-study.md").read_text()
     head = "| task | none | entropy | barrier | symmetric | annealed | barrier - entropy | p |"
     tables = [part.split("\n\n")[0] for part in page.split(head)[1:]]
     assert len(tables) == 3
@@ -90,6 +92,11 @@ def test_the_page_on_networks_quotes_its_study():
                 assert abs(float(cell.split(" ")[0]) - interquartile_mean(row[outcome][method])) < 0.00501, (line, method)
             picked = [f"{row['picked'][method]:g}" for method in METHODS[1:]]
             assert [re.findall(r"\(([\d.]+)\*?\)", cell)[0] for cell in cells[1:]] == picked
+
+
+def test_the_page_of_systems_shows_the_ranking():
+    page = systems_ranking.PAGE.read_text()
+    assert page == systems_ranking.with_table(page, json.loads(systems_ranking.RESULTS.read_text()))
 
 
 def test_the_page_of_decisions_quotes_the_panel():

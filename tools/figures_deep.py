@@ -1,4 +1,4 @@
-"""Plot the pictures of docs/deep.md, from the results that deep_study.py wrote: python tools/figures_deep.py"""
+"""Plot the pictures of docs/deep-study.md, from the results that deep_study.py wrote: python tools/figures_deep.py"""
 
 from __future__ import annotations
 

@@ -1,17 +1,15 @@
-"""The pictures of docs/features.md: python tools/figures_features.py docs/images"""
+"""Plot the pictures of docs/features.md: `python tools/figures_features.py`."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 from scipy.sparse import csr_array
 
 from logbarrier import mdps
 from logbarrier.mdps import exact
+from logbarrier.plots.style import panels
+from looks import WIDTH, page_style, save
 
 BLUE, ORANGE = "#0072B2", "#D55E00"
 MOVES = ((0, 1), (1, 0), (0, -1), (-1, 0))
@@ -21,7 +19,7 @@ def ellipses() -> Figure:
     """Centred features and their ellipse, under a nearly greedy policy and at the maximum."""
     mdp, phi = mdps.RandomMDPs(40, 4).problem(0, 5), np.random.default_rng(4).normal(size=(40, 4, 2))
     best = exact.maximise(mdp, mdps.FeatureSpectral(features=phi, eta=300.0))
-    figure, axes = plt.subplots(1, 2, figsize=(8.4, 3.6), layout="constrained", sharex=True, sharey=True)
+    figure, axes = panels(1, 2, size=(WIDTH, 3.4), sharex=True, sharey=True)
     share = best.performance / mdp.optimal_performance
     policies = {"0.98 optimal, 0.02 uniform": 0.98 * mdp.optimal_policy + 0.005, f"maximum, J = {share:.3f} J*": best.policy}
     for panel, (title, policy) in zip(axes, policies.items(), strict=True):
@@ -58,16 +56,21 @@ def occupancies() -> Figure:
     bound = 0.3 * mdp.optimal_performance
     table = exact.maximise(mdp, mdps.Spectral(eta=3 * n * n / bound))
     few = exact.maximise(mdp, mdps.FeatureSpectral(features=phi, eta=phi.shape[2] / bound), tolerance=0.05)
-    figure, axes = plt.subplots(1, 2, figsize=(7.6, 3.6), layout="constrained")
+    figure, axes = panels(1, 2, size=(WIDTH, 3.4))
     for panel, best, label in zip(axes, (table, few), ("table, 588 dimensions", "27 features, 9 blocks"), strict=True):
         cells = np.log10(np.maximum(best.occupancy.reshape(n, n), 1e-6))
         image = panel.imshow(cells, vmin=-5, vmax=-1, cmap="viridis")
-        panel.set(title=f"{label}: J = {best.performance / mdp.optimal_performance:.2f} J*", xticks=[], yticks=[])
+        panel.set(title=f"{label}\nJ = {best.performance / mdp.optimal_performance:.2f} J*", xticks=[], yticks=[])
     figure.colorbar(image, ax=axes, label="log10 occupancy", shrink=0.8)
     return figure
 
 
+FIGURES = {"features-ellipses.png": ellipses, "features-grid.png": occupancies}
+PICTURES = {"features-ellipses.png": (ellipses,), "features-grid.png": (occupancies, grid)}
+
+
 if __name__ == "__main__":
-    folder = Path(sys.argv[1])
-    ellipses().savefig(folder / "features-ellipses.png", dpi=120)
-    occupancies().savefig(folder / "features-grid.png", dpi=120)
+    for name, plot in FIGURES.items():
+        with page_style():
+            figure = plot()
+        print(save(figure, name, PICTURES[name]))

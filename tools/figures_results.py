@@ -3,15 +3,13 @@
 complexity.json  `logbarrier complexity --json`
 changing.json    the study examples/changing.toml, thinned by `python tools/figures_results.py --keep FOLDER`
 plan.json        `logbarrier plan --arms 100 --gap 0.1 --horizon 1e5 --json`
-engine.json      the table "Measured" of docs/engine.md
-
-all-systems.png shows the table "Twenty-six rules at the same budget" of docs/systems.md.
+engine.json      `python benchmarks/engine.py --curves benchmarks/engine.json`
+all_systems.json the study examples/all-systems.toml, ranked by `python tools/systems_ranking.py FOLDER`
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +23,8 @@ from pictures import ROOT
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COMPLEXITY, CHANGING, PLAN, ENGINE = (
-    ROOT / "benchmarks" / f"{name}.json" for name in ("complexity", "changing", "plan", "engine")
+COMPLEXITY, CHANGING, PLAN, ENGINE, ALL_SYSTEMS = (
+    ROOT / "benchmarks" / f"{name}.json" for name in ("complexity", "changing", "plan", "engine", "all_systems")
 )
 SYSTEMS = {
     "log-barrier-sgb": "LB-SGB",
@@ -39,8 +37,9 @@ SYSTEMS = {
 }
 INSTANCES = ("easy", "bad start 1e-3", "bad start 1e-5", "near tie")
 NAMED = (
-    "thompson-sampling", "ucb1", "inverse-gap-weighting", "adaptive-log-barrier-sgb", "log-barrier-sgb", "epsilon-greedy",
-    "sgb", "mini-batch-log-barrier-sgb", "baseline-sgb", "entropy-sgb", "exp3", "npg", "clipped-log-barrier-sgb", "theory-sgb",
+    "optimistic-barrier", "thompson-sampling", "empirical-thompson-sampling", "auto-log-barrier", "ucb1",
+    "inverse-gap-weighting", "adaptive-log-barrier-sgb", "log-barrier-sgb", "epsilon-greedy", "sgb", "baseline-sgb",
+    "entropy-sgb", "exp3", "tsallis-inf", "npg", "clipped-log-barrier-sgb",
 )  # fmt: skip
 RACED = 8  # rules of a plan that are shown
 EVERY = 5  # checkpoints of a stored curve
@@ -111,38 +110,29 @@ def plan() -> Figure:
 
 def engine() -> Figure:
     """Nanoseconds per run and step against the number of arms."""
-    curves = json.loads(ENGINE.read_text())["nanoseconds"]
+    curves = json.loads(ENGINE.read_text())["curves"]
     with page_style():
         figure, axes = panels(1, 1, size=(WIDTH, 3.8))
         for number, (name, points) in enumerate(curves.items()):
-            arms = np.array([int(K) for K in points])
-            axes.loglog(arms, list(points.values()), marker=MARKERS[number], label=name, **look(number))
-        axes.set(xlabel="number of arms K", ylabel="ns per run and step", title="LB-SGB, 100 runs on two cores")
+            axes.loglog(*zip(*points, strict=True), marker=MARKERS[number], label=name, **look(number))
+        axes.set(xlabel="number of arms K", ylabel="core-ns per run and step", title="LB-SGB, alpha = 0.1")
         axes.legend()
     return figure
 
 
-def ranked() -> dict[str, list[list[int]]]:
-    """Return the place of every rule at 10, 100 and 1000 arms with the ends of its 95 % range, from docs/systems.md."""
-    text = (ROOT / "docs" / "systems.md").read_text().partition(" rules at the same budget\n")[2].partition("![")[0]
-    table = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")][1:]
-    places = {row[0]: [[int(number) for number in re.findall(r"\d+", row[column])] for column in (1, 5, 9)] for row in table}
-    return {rule: [[one[0], one[1], one[-1]] for one in each] for rule, each in places.items()}
-
-
 def all_systems() -> Figure:
-    """The place by regret of fourteen rules, with the range that holds 95 % of resampled rankings."""
-    rows = {rule: places for rule, places in ranked().items() if rule.split()[0].strip(",") in NAMED}
+    """The place by regret of sixteen rules, with the range that holds 95 % of resampled rankings."""
+    places = json.loads(ALL_SYSTEMS.read_text())["arms"]
     with page_style():
-        figure, panes = panels(1, 3, size=(WIDTH, 4.6), sharey=True, sharex=True)
-        for number, (axes, arms) in enumerate(zip(panes, (10, 100, 1000), strict=True)):
-            for height, (rule, places) in enumerate(rows.items()):
-                place, low, high = places[number]
+        figure, panes = panels(1, 3, size=(WIDTH, 4.8), sharey=True, sharex=True)
+        for axes, (arms, rows) in zip(panes, places.items(), strict=True):
+            for height, rule in enumerate(NAMED):
+                place, low, high = rows[rule]["place"]
                 looks = {"color": COLOURS[0], "fmt": "o"} if "barrier" in rule else {"color": COLOURS[1], "fmt": "s"}
                 axes.errorbar(place, height, xerr=[[place - low], [high - place]], capsize=3, **looks)
             axes.set(title=f"K = {arms}", xlabel="place")
-        panes[0].set_yticks(range(len(rows)), [rule.split()[0].strip(",") for rule in rows])
-        panes[0].set(ylim=(len(rows) - 0.5, -0.5), xlim=(0, 27))
+        panes[0].set_yticks(range(len(NAMED)), NAMED)
+        panes[0].set(ylim=(len(NAMED) - 0.5, -0.5), xlim=(0, len(rows) + 1))
     return figure
 
 
@@ -177,7 +167,7 @@ PICTURES = {
     "changing.png": (changing, CHANGING),
     "plan.png": (plan, PLAN),
     "engine.png": (engine, ENGINE),
-    "all-systems.png": (all_systems, json.dumps(ranked())),
+    "all-systems.png": (all_systems, NAMED, ALL_SYSTEMS),
 }
 
 

@@ -10,6 +10,8 @@ import ast
 import sys
 from pathlib import Path
 
+from pictures import stamp
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "logbarrier"
 PAGE = ROOT / "docs" / "architecture.md"
@@ -149,6 +151,10 @@ def plot() -> None:
         axes.set(xlim=(0, 1), ylim=(-0.6, len(layers) - 0.4))
         axes.axis("off")
     save_figure(figure, PICTURE)
+    stamp(PICTURE, PICTURES[PICTURE.name])
+
+
+PICTURES = {PICTURE.name: (plot, without_detours, ROWS, {name: sorted(used) for name, used in sorted(packages().items())})}
 
 
 def main() -> None:

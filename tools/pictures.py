@@ -23,7 +23,10 @@ from logbarrier.version import __version__
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 # Modules in tools/ and benchmarks/ with a table PICTURES.
-MAKERS = ("rule_curves", "figure_collapse", "figures_simplex", "figures_mdps", "figures_deep", "figures_results")
+MAKERS = (
+    "rule_curves", "figure_collapse", "figures_simplex", "figures_mdps", "figures_deep", "figures_features", "figures_results",
+    "import_graph",
+)  # fmt: skip
 STAMP = re.compile(rb"logbarrier (\S+) code ([0-9a-f]{16})")
 
 

@@ -124,6 +124,44 @@ def test_the_elliptical_bonus_of_an_episode_longer_than_its_features_is_its_defi
             covariance += np.outer(z, z)
 
 
+def elliptical(z: np.ndarray, starts: np.ndarray, ridge: float) -> np.ndarray:
+    """E3B step by step, for features (steps, environments, size)."""
+    size, bonus = z.shape[-1], np.zeros(starts.shape)
+    for environment in range(starts.shape[1]):
+        covariance = ridge * np.eye(size)
+        for step, row in enumerate(z[:, environment]):
+            if starts[step, environment]:
+                covariance = ridge * np.eye(size)
+            bonus[step, environment] = row @ np.linalg.solve(covariance, row)
+            covariance += np.outer(row, row)
+    return bonus
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.1])
+def test_the_elliptical_bonus_is_its_definition_in_long_batches_with_short_and_long_episodes(share):
+    chance, size = torch.Generator().manual_seed(4), 40
+    z = nn.functional.normalize(torch.randn(471, 5, size, generator=chance), dim=2)
+    starts = torch.rand(471, 5, generator=chance) < share
+    novelty = EpisodicElliptical(lambda x: x, environments=5, size=size)
+    made = [
+        Batch(observations=x, starts=s)
+        for x, s in zip(z.split([20, 300, 1, 150]), starts.split([20, 300, 1, 150]), strict=True)
+    ]
+    expected = elliptical(array(z), starts.numpy(), 0.1)
+    assert np.concatenate(run(novelty, made)) == pytest.approx(expected, rel=1e-5, abs=1e-5)
+
+
+def test_the_elliptical_bonus_goes_on_from_a_state_of_orthogonal_rows():
+    z = torch.randn(9, 1, SIZE, generator=torch.Generator().manual_seed(6))
+    starts = torch.zeros(9, 1, dtype=torch.bool)
+    novelty = EpisodicElliptical(lambda x: x, environments=1, size=SIZE, ridge=0.5)
+    before = array(z[:4, 0])
+    lower = np.linalg.cholesky(before @ before.T + 0.5 * np.eye(4))
+    novelty.load_state_dict({"_extra_state": [torch.tensor(np.linalg.solve(lower, before), dtype=torch.float32)]})
+    found = run(novelty, [Batch(observations=x, starts=s) for x, s in zip(z[4:].split(2), starts[4:].split(2), strict=True)])
+    assert np.concatenate(found) == pytest.approx(elliptical(array(z), starts.numpy(), 0.5)[4:], rel=1e-5)
+
+
 def forward(scale, weights: list[np.ndarray], x: np.ndarray) -> tuple[np.ndarray, ...]:
     """A random network for vectors in NumPy: inputs, hidden units, outputs before and after division by their norm."""
     if scale.count:

@@ -72,3 +72,18 @@ def test_the_way_to_the_treasure_is_always_right(tasks):
         _, _, over, infos = sea.step(np.array([way[0], 1 - way[1]]))  # the first goes right, the second left
     assert over.all()
     assert [info["episode"]["r"] for info in infos] == pytest.approx([1 - 0.01, 0.0])
+
+
+def test_door_key_shows_and_pays_what_minigrid_does(tasks):
+    pytest.importorskip("minigrid", reason="the task is MiniGrid's")
+    doors, chance = tasks.DoorKey(2, seed=0), np.random.default_rng(0)
+    doors.reset()
+    for _ in range(640):
+        seen, rewards, over, infos = doors.step(chance.integers(3, size=2))  # without the key, nothing is paid
+        cells = seen.reshape(2, 49, 20)
+        for i, game in enumerate(doors.games):
+            shown = np.stack([part.argmax(-1) for part in np.split(cells[i], [11, 17], axis=-1)], -1)
+            assert np.array_equal(shown, game.gen_obs()["image"].reshape(49, 3))
+        assert not rewards.any()
+    assert over.all()
+    assert infos[0]["TimeLimit.truncated"]

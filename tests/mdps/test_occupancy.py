@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import mpmath
 import numpy as np
 import pytest
@@ -94,6 +96,14 @@ def test_sweeps_leave_the_exact_solution_as_it_is():
     two = np.array([0, 1, 2]), np.array([1, 0]), np.array([0.5, 0.5]), np.ones(2), np.array([1.0, 0.0])
     from_python(settle)(*two, x)
     assert np.allclose(x, [4 / 3, 2 / 3], rtol=1e-15)
+
+
+def test_threads_that_share_a_band_disturb_no_occupancy():
+    sea = mdps.DeepSea(30)
+    occupancy, policies = band(sea), [peaked_policy(sea, seed) for seed in range(200)]
+    expected = [occupancy(policy) for policy in policies]
+    with ThreadPoolExecutor(4) as threads:
+        assert all(np.array_equal(*pair) for pair in zip(threads.map(occupancy, policies), expected, strict=True))
 
 
 def test_narrow_bands_are_eliminated_and_large_random_transitions_swept():

@@ -93,6 +93,15 @@ def test_a_running_service_is_named_by_its_address(running, client):
     assert "set LOGBARRIER_TOKEN" in run("list", running.address, exit_code=2)
 
 
+def test_a_file_that_a_service_has_open_is_refused_with_what_to_name_in_its_place(tmp_path):
+    file = tmp_path / "decisions.db"
+    with lb.Experiments(file):
+        error = run("value", str(file), "e", "--always", "a", exit_code=2)
+    assert "name the address that 'logbarrier serve' printed in place of the file" in error
+    assert f"Set LOGBARRIER_TOKEN to what is in {file}.token" in error
+    assert error.count("\n") == 1
+
+
 def test_a_running_service_estimates_the_value_of_another_policy(running, client):
     for _ in range(20):
         decision = client.post("/decide", json={}).json()

@@ -56,7 +56,7 @@ class Evaluator:
 
     def measure(self, names: Sequence[str], policy: np.ndarray, learned: Learned, steps: int, rewards: float) -> list[float]:
         """The metrics of these names; policy (S, K) is the one in play, rewards the sum of those received in `steps` steps."""
-        found = {"coverage": float((learned.visits > 0.0).mean()), "regret": self._pace * steps - rewards}
+        found = {"coverage": np.count_nonzero(learned.visits > 0.0) / self.mdp.n_states, "regret": self._pace * steps - rewards}
         if "score" in names:
             found["score"] = self.greedy_score(learned.theta.argmax(axis=1))
         if "return" in names or "min_occupancy" in names:

@@ -155,10 +155,11 @@ class MDPRun:
         self._stand, self.time = np.zeros(4), 0
         learned = self.learned.states, self.learned.tally, self.learned.memory
         self._job = Job(transitions_of(mdp), episode, *learned, rule.hyper(mdp), self._stand, key, run)
+        self._go = self._loop.bound((self._job,), (0,), ())
 
     def advance(self, until: int) -> int:
         """Go on up to step `until`; returns the steps made."""
-        self._loop(self._job, until)
+        self._go(until)
         if not np.isfinite(self.learned.states).all():
             step = self._bad_step(until)
             raise RuleError(f"simulate: {self._rule.name} learnt a preference or value that is not finite at step {step}")

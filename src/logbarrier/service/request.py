@@ -26,7 +26,13 @@ def request(target: str, token: str | None, method: str, path: str, body: Body |
         return _over_http(target.rstrip("/"), token, method, path, body)
     if method == "GET" and not Path(target).is_file():
         raise OSError(f"experiment: there is no file {target}")
-    return asyncio.run(_in_file(Path(target), method, path, body or {}))
+    try:
+        return asyncio.run(_in_file(Path(target), method, path, body or {}))
+    except BlockingIOError:
+        raise OSError(
+            f"experiment: {target} is in use. If a service has it open, name the address that 'logbarrier serve' printed "
+            f"in place of the file. Set LOGBARRIER_TOKEN to what is in {target}.token"
+        ) from None
 
 
 def _over_http(address: str, token: str | None, method: str, path: str, body: Body | None) -> Body:

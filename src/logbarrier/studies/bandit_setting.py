@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..bandits import problems
 from ..bandits.algorithms import RULES
 from ..bandits.algorithms.rule import Rule
 from ..bandits.changing import ChangingBandits, DriftingArms, SeasonalArms, SwappingArms
 from ..bandits.engines import ENGINES, choose
 from ..bandits.metrics import METRICS, RANGES
-from ..bandits.problems import (
-    BernoulliBandit,
-    BernoulliGapInstances,
-    BetaBandit,
-    ClickInstances,
-    CostBandit,
-    CostInstances,
-    CountInstances,
-    FeatureInstances,
-    GapInstances,
-    GaussianBandit,
-    LinearBandit,
-    NeedleInstances,
-    PoissonBandit,
-    RevenueBandit,
-    RevenueInstances,
-    StudentBandit,
-    StudentInstances,
-    UnequalNoiseInstances,
-    UniformBandit,
-)
 from ..bandits.simulator import code_roots, refuse_known_means, simulate
 from ..bandits.starts import OptimalArmAt
 from ..engine.random import stream_key
-from ..record import Record
 from .settings import Setting
 
 if TYPE_CHECKING:
@@ -47,25 +25,25 @@ if TYPE_CHECKING:
 PROBLEMS: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
-        GapInstances,
-        BernoulliGapInstances,
-        NeedleInstances,
-        UnequalNoiseInstances,
-        StudentInstances,
-        ClickInstances,
-        CountInstances,
-        RevenueInstances,
-        CostInstances,
-        GaussianBandit,
-        BernoulliBandit,
-        UniformBandit,
-        BetaBandit,
-        LinearBandit,
-        FeatureInstances,
-        StudentBandit,
-        PoissonBandit,
-        RevenueBandit,
-        CostBandit,
+        problems.GapInstances,
+        problems.BernoulliGapInstances,
+        problems.NeedleInstances,
+        problems.UnequalNoiseInstances,
+        problems.StudentInstances,
+        problems.ClickInstances,
+        problems.CountInstances,
+        problems.RevenueInstances,
+        problems.CostInstances,
+        problems.GaussianBandit,
+        problems.BernoulliBandit,
+        problems.UniformBandit,
+        problems.BetaBandit,
+        problems.LinearBandit,
+        problems.FeatureInstances,
+        problems.StudentBandit,
+        problems.PoissonBandit,
+        problems.RevenueBandit,
+        problems.CostBandit,
         SwappingArms,
         DriftingArms,
         SeasonalArms,
@@ -81,6 +59,7 @@ class Bandits(Setting):
     rules = RULES
     problems = PROBLEMS
     rule_base = Rule
+    simulator = staticmethod(simulate)
     metrics = METRICS
     ranges = MappingProxyType(RANGES)
     ranked_by = RANKED_BY
@@ -116,12 +95,8 @@ class Bandits(Setting):
     def code_roots(self, rule: Any, problem: Any, engine: str) -> tuple[Any, ...]:
         return code_roots(rule, problem, engine)
 
-    def simulate(
-        self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None
-    ) -> Record:
-        asked = self.asked(cell, threads=threads, progress=progress)
-        start = None if cell.bad_start is None else OptimalArmAt(cell.bad_start)
-        return simulate(rule, problem, horizon=cell.horizon, start=start, engine=cell.engine, **asked)
+    def options(self, cell: Cell) -> dict[str, Any]:
+        return {"start": None if cell.bad_start is None else OptimalArmAt(cell.bad_start), "engine": cell.engine}
 
 
 def _faced(problem: Any, key: np.ndarray, run: int) -> list[np.ndarray]:

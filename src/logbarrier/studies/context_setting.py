@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +11,7 @@ from ..contexts.algorithms import RULES, Rule
 from ..contexts.problems import ClassificationBandit, LinearContexts, SegmentedClicks
 from ..contexts.simulator import METRICS, RANGES, code_roots, simulate
 from ..engine.random import stream_key
-from ..record import Record
 from .settings import Setting
-
-if TYPE_CHECKING:
-    from .cell import Cell
 
 
 class Contexts(Setting):
@@ -26,6 +21,7 @@ class Contexts(Setting):
     rules = RULES
     problems = MappingProxyType({kind.__name__: kind for kind in (LinearContexts, SegmentedClicks, ClassificationBandit)})
     rule_base = Rule
+    simulator = staticmethod(simulate)
     metrics = METRICS
     ranges = MappingProxyType(RANGES)
     ranked_by = MappingProxyType({"regret": True, "reward": False})
@@ -53,11 +49,6 @@ class Contexts(Setting):
 
     def code_roots(self, rule: Any, problem: Any, engine: str) -> tuple[Any, ...]:
         return code_roots(rule, problem)
-
-    def simulate(
-        self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None
-    ) -> Record:
-        return simulate(rule, problem, horizon=cell.horizon, **self.asked(cell, threads=threads, progress=progress))
 
 
 SETTING = Contexts()

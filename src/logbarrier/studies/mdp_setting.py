@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +15,7 @@ from ..mdps.live import measurable
 from ..mdps.measure import METRICS, RANGES
 from ..mdps.problem import FiniteMDP
 from ..mdps.simulator import code_roots, simulate
-from ..record import Record
 from .settings import Setting
-
-if TYPE_CHECKING:
-    from .cell import Cell
 
 
 class MDPs(Setting):
@@ -41,6 +36,7 @@ class MDPs(Setting):
         "Environment": environments.Environment,
     }
     rule_base = Rule
+    simulator = staticmethod(simulate)
     metrics = METRICS
     ranges = MappingProxyType(RANGES)
     ranked_by = {"regret": True, "score": False, "return": False}  # noqa: RUF012
@@ -80,11 +76,6 @@ class MDPs(Setting):
 
     def code_roots(self, rule: Any, problem: Any, engine: str) -> tuple[Any, ...]:
         return code_roots(rule, problem)
-
-    def simulate(
-        self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None
-    ) -> Record:
-        return simulate(rule, problem, horizon=cell.horizon, **self.asked(cell, threads=threads, progress=progress))
 
 
 SETTING = MDPs()

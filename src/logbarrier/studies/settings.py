@@ -31,7 +31,8 @@ class Setting(ABC):
     """One kind of problem with the rules that solve it.
 
     rules, problems  by name, those of this package; user-defined rules inherit from `rule_base`
-    metrics          what its simulator measures, in the order of the columns
+    simulator        the function that simulates a rule on a problem
+    metrics          what it measures, in the order of the columns
     ranges           metric -> the least and the greatest value it can have; any where it is not listed
     ranked_by        metric -> whether less is better; the first one that a study measured ranks its rules
     plotted          metrics of the learning curves; the first one that was measured is plotted
@@ -43,6 +44,7 @@ class Setting(ABC):
     rules: Mapping[str, type[Any]]
     problems: Mapping[str, type[Any]]
     rule_base: type[Any]
+    simulator: Callable[..., Record]
     metrics: tuple[str, ...]
     ranges: Mapping[str, tuple[float, float]] = MappingProxyType({})
     ranked_by: Mapping[str, bool]
@@ -71,25 +73,29 @@ class Setting(ABC):
     def code_roots(self, rule: Any, problem: Any, engine: str) -> tuple[Any, ...]:
         """Return the classes and functions that the cell's numbers depend on, for `code_hash`."""
 
-    @abstractmethod
     def simulate(
         self, rule: Any, problem: Any, cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None
     ) -> Record:
         """The cell's runs: a pure function of rule, problem and the cell's fields."""
+        record: Record = self.simulator(
+            rule,
+            problem,
+            horizon=cell.horizon,
+            runs=cell.runs,
+            first_run=cell.first_run,
+            seed=cell.seed,
+            checkpoints=cell.checkpoints,
+            spacing=cell.spacing,
+            metrics=cell.metrics,
+            threads=threads,
+            progress=progress or False,
+            **self.options(cell),
+        )
+        return record
 
-    @staticmethod
-    def asked(cell: Cell, *, threads: int, progress: Callable[[int, int], None] | None) -> dict[str, Any]:
-        """What a cell asks of every simulator, by the names of its arguments."""
-        return {
-            "runs": cell.runs,
-            "first_run": cell.first_run,
-            "seed": cell.seed,
-            "checkpoints": cell.checkpoints,
-            "spacing": cell.spacing,
-            "metrics": cell.metrics,
-            "threads": threads,
-            "progress": progress or False,
-        }
+    def options(self, cell: Cell) -> dict[str, Any]:
+        """What a cell asks of this setting's simulator alone, by the names of its arguments."""
+        return {}
 
     def measurable(self, problem: Any) -> tuple[str, ...]:
         """Return the metrics that can be measured on a problem."""

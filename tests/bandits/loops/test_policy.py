@@ -9,12 +9,16 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from logbarrier.bandits.loops import policy as dense
-from logbarrier.bandits.loops.policy import SHIFT, TOTAL, draw_from_arrays, new_policy, opened_policy
+from logbarrier.bandits.loops.policy import SHIFT, TOTAL, new_policy, opened_policy
 from logbarrier.bandits.softmax import softmax
 from logbarrier.engine.codegen.pointers import pointer_to
 from logbarrier.engine.compiled import compiled, from_python
 
-draw_arm = from_python(draw_from_arrays)
+
+@from_python
+@compiled
+def draw_arm(arrays, u):
+    return dense.draw_arm(opened_policy(arrays), u)
 
 
 @from_python

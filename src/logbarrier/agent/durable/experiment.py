@@ -27,7 +27,7 @@ Call = Callable[[Ledger], Result]
 
 
 class Experiment:
-    """The agent of one experiment; any number of threads may use it. `OnlineAgent` says what its calls have in common."""
+    """The agent of one experiment; any number of threads may use it."""
 
     def __init__(self, file: DecisionFile, name: str) -> None:
         self.file, self.name = file, name

@@ -223,12 +223,6 @@ def draw_arm(policy, u):
 
 
 @compiled
-def draw_from_arrays(arrays, u):
-    """The same for Python."""
-    return draw_arm(opened_policy(arrays), u)
-
-
-@compiled
 def mean_under(values, n_values, weights, total):
     """sum_a p(a) values(a), for values (K,)."""
     summed = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -88,9 +89,10 @@ def features_of(who: str, features: Any, batch: Batch, size: int) -> Tensor:
     if not isinstance(z, Tensor) or tuple(z.shape) != expected:
         found = tuple(z.shape) if isinstance(z, Tensor) else type(z).__name__
         raise ValueError(f"{who}: features must have the shape {expected} for this batch, got {found}")
-    if not bool(torch.isfinite(z).all()):
+    z = z.float()
+    if not all(map(math.isfinite, z.aminmax())):  # one pass; the extremes of numbers with a NaN among them are NaN
         raise ValueError(f"{who}: features must be finite")
-    return z.float()
+    return z
 
 
 def size_of(who: str, features: Any, size: int | None) -> int:

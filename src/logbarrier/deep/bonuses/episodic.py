@@ -1,13 +1,17 @@
 """E3B (Henaff et al. 2022): novelty within the episode.
 
 At step t of an episode the bonus is z_t^T C^-1 z_t, where C = ridge I + sum of z_i z_i^T over the earlier steps of the
-episode. With D = ridge C0^-1 for the matrix C0 before a batch, all steps of an episode in the batch follow from one Cholesky
-factorisation of their Gram matrix:
+episode. All steps of an episode follow from one Cholesky factor of the Gram matrix of its features Z:
 
-    L L^T = ridge I + Z D Z^T        gives        bonus_t = L_tt^2 / ridge - 1,        D <- D - N^T N,  N = L^-1 Z D,
+    L L^T = ridge I + Z Z^T        gives        bonus_t = L_tt^2 / ridge - 1,
 
-because L_tt^2 is the Schur complement of the earlier steps. While an episode has fewer steps than there are features, the
-rows N are stored instead of D = I - N^T N: both cost less than a step-by-step update of C^-1.
+because L_tt^2 is the Schur complement of the earlier steps. More steps Y of the episode add rows to Z and L:
+
+    W = L^-1 Z Y^T,        M M^T = ridge I + Y Y^T - W^T W,        Z <- [Z; Y],        L <- [L 0; W^T M].
+
+An episode with at least as many steps as features is stored as D = ridge C^-1, in float64. Then
+
+    M M^T = ridge I + Y D Y^T,        D <- D - N^T N,        N = M^-1 Y D.
 """
 
 from __future__ import annotations
@@ -20,9 +24,15 @@ from torch import Tensor
 
 from .batch import Batch, Bonus, FeatureMap, check, features_of, size_of
 
+CHUNK = 128  # longer batches are cut, since the cost of a step grows with the steps that share a factor
+NARROWEST = 16  # pieces of 1 to 16 steps are factorised together, as are those of 17 to 32, and so on
+
+Episode = tuple[Tensor, Tensor]
+"""Z (n, p) and L (n, n) of the steps so far where n < p; else D (p, p) and an empty tensor."""
+
 
 class EpisodicElliptical(Bonus):
-    """The elliptical bonus of an episode's own features; memory of at most one p x p matrix per environment.
+    """The elliptical bonus of an episode's own features; memory of at most two p x p matrices per environment.
 
     >>> from logbarrier.deep.bonuses import OneHot
     >>> novelty = EpisodicElliptical(OneHot(2), environments=1, ridge=1.0)
@@ -37,67 +47,102 @@ class EpisodicElliptical(Bonus):
         check("EpisodicElliptical", environments >= 1, "environments must be at least 1", environments)
         self.features, self.ridge = features, ridge
         self.size = size_of("EpisodicElliptical", features, size)
-        # Per environment N with fewer than `size` rows, or the square D.
-        self.episodes = [torch.empty(0, self.size) for _ in range(environments)]
-        self._last: tuple[Batch, Tensor, Tensor, Tensor] | None = None
+        self.episodes: list[Episode] = [(torch.empty(0, self.size), torch.empty(0, 0)) for _ in range(environments)]
+        self._last: tuple[Batch, Tensor, list[Episode]] | None = None
 
     @torch.no_grad()
     def bonus(self, batch: Batch) -> Tensor:
         """Return the bonus of every step, (steps, environments)."""
-        *_, factor = self._factorised(batch)
-        diagonal = factor.diagonal(dim1=-2, dim2=-1)
-        return (diagonal.square() / self.ridge - 1.0).clamp(min=0.0).T
+        return self._result(batch)[1].clone()
 
     @torch.no_grad()
     def update(self, batch: Batch) -> None:
         """Carry each environment's last episode on."""
-        _, z, damped, factor = self._factorised(batch)
+        _, _, self.episodes = self._result(batch)
         self._last = None
         if isinstance(self.features, FeatureMap):
             self.features.update(batch.flat())
-        for i, starts in enumerate(batch.starts.T.tolist()):
-            begin = len(starts) - 1 - starts[::-1].index(True) if any(starts) else 0
-            rows = torch.linalg.solve_triangular(factor[i, begin:, begin:], damped[i, begin:], upper=False)
-            self.episodes[i] = self._extended(rows[:0] if any(starts) else self.episodes[i].to(z.device), rows)
 
-    def _factorised(self, batch: Batch) -> tuple[Batch, Tensor, Tensor, Tensor]:
-        """Return the batch, its features Z, Z D and L, environments first; those of the same batch are computed once."""
-        if self._last is not None and self._last[0] is batch:
-            return self._last
-        z = self._vectors(batch)
-        episode = batch.starts.T.long().cumsum(1)  # 0 where the episode began before the batch
-        damped = z.clone()
-        for i, steps in enumerate((episode == 0).sum(1).tolist()):
-            if steps and len(self.episodes[i]):
-                damped[i, :steps] = self._damped(self.episodes[i].to(z.device), z[i, :steps])
-        gram = (damped @ z.mT) * (episode[:, :, None] == episode[:, None, :])
-        gram.diagonal(dim1=-2, dim2=-1).add_(self.ridge)
-        self._last = batch, z, damped, torch.linalg.cholesky(gram)
+    def _result(self, batch: Batch) -> tuple[Batch, Tensor, list[Episode]]:
+        """Return the batch, its bonus and the episodes after it; those of the same batch are computed once."""
+        if self._last is None or self._last[0] is not batch:
+            count = len(self.episodes)
+            if batch.shape[1] != count:
+                raise ValueError(f"EpisodicElliptical: batches must have {count} environments, got {batch.shape[1]}")
+            z = features_of("EpisodicElliptical", self.features, batch, self.size).view(*batch.shape, self.size)
+            episodes, values = [(rows.to(z.device), factor.to(z.device)) for rows, factor in self.episodes], []
+            for part, starts in zip(z.split(CHUNK), batch.starts.split(CHUNK), strict=True):
+                bonus, episodes = self._chunk(part, starts, episodes)
+                values.append(bonus)
+            self._last = batch, torch.cat(values), episodes
         return self._last
 
-    def _damped(self, stored: Tensor, z: Tensor) -> Tensor:
-        """Return Z D."""
-        return z @ stored if len(stored) == self.size else z - (z @ stored.T) @ stored
+    def _chunk(self, z: Tensor, starts: Tensor, episodes: list[Episode]) -> tuple[Tensor, list[Episode]]:
+        """Return the bonus of z (steps, environments, size), and the episodes after it.
 
-    def _extended(self, stored: Tensor, rows: Tensor) -> Tensor:
-        """Return what is stored after more rows of N."""
+        Every environment's steps are cut into pieces of one episode each. Pieces of similar length share a batched
+        factorisation. They are padded with any steps: a row of a Cholesky factor depends on the rows above it alone.
+        """
+        steps, count = starts.shape
+        cut = starts.T.clone()
+        cut[:, 0] = True
+        begin = cut.flatten().nonzero()[:, 0]  # places are ordered by environment, then by step
+        length = torch.diff(begin, append=begin.new_tensor([steps * count]))
+        group = (length - 1) // NARROWEST
+        carried = {i * steps: episodes[i] for i, started in enumerate(starts[0].tolist()) if not started}
+        new: Episode = z.new_empty(0, self.size), z.new_empty(0, 0)
+        diagonal, after = z.new_empty(steps * count), list(episodes)
+        for number in group.unique():
+            first, steps_of = begin[group == number], length[group == number]
+            offset = torch.arange(int(steps_of.max()), device=z.device)
+            inside, place = offset < steps_of[:, None], (first[:, None] + offset).clamp(max=steps * count - 1)
+            rows = z[place % steps, place // steps]
+            gram = rows @ rows.mT
+            gram.diagonal(dim1=-2, dim2=-1).add_(self.ridge)
+            pieces = list(zip(first.tolist(), steps_of.tolist(), strict=True))
+            links = {i: self._link(carried[p], rows[i], gram[i]) for i, (p, _) in enumerate(pieces) if p in carried}
+            factor = torch.linalg.cholesky(gram)
+            diagonal[place[inside]] = factor.diagonal(dim1=-2, dim2=-1)[inside]
+            for i, (p, n) in enumerate(pieces):
+                if p % steps + n == steps:
+                    link = links.get(i, rows.new_empty(n, 0))[:n]
+                    after[p // steps] = self._extended(carried.get(p, new), link, rows[i, :n], factor[i, :n, :n])
+        return (diagonal.square() / self.ridge - 1.0).clamp(min=0.0).view(count, steps).T, after
+
+    def _link(self, episode: Episode, rows: Tensor, gram: Tensor) -> Tensor:
+        """Turn ridge I + Y Y^T into M M^T, in place, and return W^T or Y D."""
+        stored, lower = episode
         if len(stored) == self.size:
-            return stored - rows.T @ rows
-        rows = torch.cat([stored, rows])
-        return rows if len(rows) < self.size else torch.eye(self.size, device=rows.device) - rows.T @ rows
+            damped = rows.double() @ stored.double()
+            gram.copy_(damped @ rows.T.double()).diagonal().add_(self.ridge)
+            return damped
+        link = torch.linalg.solve_triangular(lower, (rows @ stored.T).T, upper=False).T
+        gram.addmm_(link, link.T, alpha=-1.0)
+        return link
 
-    def get_extra_state(self) -> list[Tensor]:
+    def _extended(self, episode: Episode, link: Tensor, rows: Tensor, factor: Tensor) -> Episode:
+        """Return an episode with more steps, from its link to them and their factor M."""
+        stored, lower = episode
+        if len(stored) == self.size:
+            more = torch.linalg.solve_triangular(factor.double(), link, upper=False)
+            return stored - more.T @ more, lower
+        before, stored = len(stored), torch.cat([stored, rows])
+        joint = stored.new_zeros(len(stored), len(stored))
+        joint[:before, :before], joint[before:, :before], joint[before:, before:] = lower, link, factor
+        if len(stored) < self.size:
+            return stored, joint
+        inverse = stored.T.double() @ stored.double() / self.ridge
+        inverse.diagonal().add_(1.0)
+        return torch.linalg.inv(inverse), lower[:0, :0]
+
+    def get_extra_state(self) -> list[Episode]:
         """Return the episodes, whose sizes vary, for `state_dict`."""
         return self.episodes
 
-    def set_extra_state(self, state: list[Tensor]) -> None:
-        """Set the episodes."""
-        self.episodes = list(state)
-
-    def _vectors(self, batch: Batch) -> Tensor:
-        """Return the features with environments first, (environments, steps, size)."""
-        environments = len(self.episodes)
-        if batch.shape[1] != environments:
-            raise ValueError(f"EpisodicElliptical: batches must have {environments} environments, got {batch.shape[1]}")
-        z = features_of("EpisodicElliptical", self.features, batch, self.size)
-        return z.view(*batch.shape, self.size).transpose(0, 1).contiguous()
+    def set_extra_state(self, state: list[Episode] | list[Tensor]) -> None:
+        """Set the episodes. Earlier states hold N where it has fewer rows than features, or D."""
+        self._last, eye, none = None, torch.eye(self.size), torch.empty(0, 0)
+        self.episodes = [
+            e if not isinstance(e, Tensor) else ((eye.to(e.device) - e.T @ e).double() if len(e) < self.size else e, none)
+            for e in state
+        ]

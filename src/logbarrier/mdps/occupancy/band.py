@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 from numba import uint64
 from scipy.sparse import csr_array
@@ -111,18 +113,31 @@ class Band:
     """Computes occupancies of policies on an MDP whose states have these places."""
 
     def __init__(self, mdp: FiniteMDP, place: np.ndarray, width: int) -> None:
-        self._mdp, self._place, self._width = mdp, place, width
-        self._columns = (place[mdp.successors] - place[origins_of(mdp)] + width + PANEL).astype(np.int32)
+        self._mdp, self._place = mdp, place
+        columns = (place[mdp.successors] - place[origins_of(mdp)] + width + PANEL).astype(np.int32)
+        self._rows, self._width = (mdp.offsets, columns, mdp.probabilities, place), width
         self._start = np.empty(mdp.n_states)
         self._start[place] = mdp.normaliser * mdp.rho
-        self._fill, self._eliminate = from_python(fill_band), from_python(eliminate)
+        self._of_thread = threading.local()
 
     def __call__(self, policy: np.ndarray) -> np.ndarray:
         """d (S,) of a policy (S, K)."""
-        mdp, place, visits = self._mdp, self._place, self._start.copy()
-        band = np.zeros((mdp.n_states, 2 * (self._width + PANEL) + 1))
-        self._fill(mdp.offsets, self._columns, mdp.probabilities, place, policy, mdp.gamma, band)
-        exits = np.empty(mdp.n_states)
-        exits[place] = (1.0 - mdp.gamma) + mdp.gamma * (policy * mdp.missing).sum(axis=1)
-        self._eliminate(band, self._width, exits, visits)
-        return np.asarray(visits[place])
+        mdp, place = self._mdp, self._place
+        if not hasattr(self._of_thread, "work"):
+            self._of_thread.work = _Work(self._rows, self._width, mdp)
+        work: _Work = self._of_thread.work
+        work.policy[:], work.band[:], work.visits[:] = policy, 0.0, self._start
+        work.fill()
+        work.exits[place] = (1.0 - mdp.gamma) + mdp.gamma * (policy * mdp.missing).sum(axis=1)
+        work.eliminate()
+        return np.asarray(work.visits[place])
+
+
+class _Work:
+    """The arrays that one thread computes in, and the compiled functions bound to them."""
+
+    def __init__(self, rows: tuple[np.ndarray, ...], width: int, mdp: FiniteMDP) -> None:
+        self.policy, self.band = np.empty(mdp.R.shape), np.empty((mdp.n_states, 2 * (width + PANEL) + 1))
+        self.exits, self.visits = np.empty(mdp.n_states), np.empty(mdp.n_states)
+        self.fill = from_python(fill_band).bound((*rows, self.policy, mdp.gamma, self.band), (), ())
+        self.eliminate = from_python(eliminate).bound((self.band, width, self.exits, self.visits), (), ())
