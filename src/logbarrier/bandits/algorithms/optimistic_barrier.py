@@ -12,18 +12,16 @@ from ...base.parameters import Switch, between
 from ...engine.codegen.lane_access import lane_sum, load, splat
 from ...engine.codegen.lanes import WIDTH
 from ...engine.compiled import compiled
-from ...engine.elementary import log
+from ...engine.elementary import exp, log
 from ..loops.vectors import largest, sum_of
 from .change_monitor import MONITORS, forget, is_changed
 from .vector_rule import VectorRule
 
 GROWTH = 1.2  # of optimism^2 with log(t/(K n)): without it, arms that start unlucky are lost
-FEW_PULLS = 1.0  # the variance of an arm counts (1 + 1/(n + 1))-fold: without it, first rewards decide too much
 KURTOSIS_SHARE = 3.0  # pseudo-observations of the pooled variance per unit of kurtosis - 1: rare clicks need many
-EQUAL_VOTES = (
-    30.0  # observations after which an arm's vote on the pooled variance stops growing: leaders must not outvote others
-)
 USUAL_KURTOSIS, USUAL_WEIGHT = 3.0, 10.0  # what the kurtosis is before there is data, and for how many observations it counts
+USUAL_DISPERSION = 0.5  # of the arms' variances before there is data, counts as one arm: without it, noisy arms are lost
+FEWEST_DEGREES = 0.5  # of freedom of the optimistic value: keeps exp from overflowing
 REFRESH = 1 / 32  # pooled values are computed again whenever the number of pulls has grown by this share
 PRECISION = 1e-13  # of lambda
 MOST_STEPS = 100
@@ -31,56 +29,70 @@ MOST_STEPS = 100
 
 @compiled
 def pool(vectors, memory):
-    """Estimate what the arms share: the variance of a reward, the strength of the prior, the weight of the pooled variance.
+    """Estimate what the arms share: the variance of a reward and how much it differs between arms, the strength of the prior.
 
     A new arm has the mean of all rewards and their variance V as its prior, which is worth n0 = sigma^2/V <= 1 pulls.
+    The variance of d + 1 rewards has a squared relative error of (kurtosis - 1)/d, so an arm votes with d/(d + kurtosis - 1).
     """
     means, counts, squares = vectors[0], vectors[1], vectors[2]
-    within, weights = 0.0, 0.0
-    for a in range(means.shape[0]):
-        if counts[a] > 1.0:
-            vote = 1.0 / (1.0 + (counts[a] - 1.0) / EQUAL_VOTES)
-            within += vote * squares[a]
-            weights += vote * (counts[a] - 1.0)
-    total = memory.all_squares / max(memory.pulls - 1.0, 1.0)
-    memory.variance = (within + total) / (weights + 1.0)
-    memory.prior = min(memory.variance / total, 1.0) if total > 0.0 else 1.0
     kurtosis = USUAL_KURTOSIS
     if memory.second > 0.0:
         kurtosis = max(memory.fourth * memory.freedom / (memory.second * memory.second), 1.0)
     kurtosis += (USUAL_KURTOSIS - kurtosis) * USUAL_WEIGHT / (USUAL_WEIGHT + memory.freedom)
     memory.shrinkage = 1.0 + KURTOSIS_SHARE * (kurtosis - 1.0)
+    variances, variances_square, votes = 0.0, 0.0, 0.0
+    for a in range(means.shape[0]):
+        if counts[a] > 1.0:
+            vote = (counts[a] - 1.0) / (counts[a] + kurtosis - 2.0)
+            weighted = vote * squares[a] / (counts[a] - 1.0)
+            variances += weighted
+            variances_square += weighted * weighted
+            votes += vote
+    total = memory.all_squares / max(memory.pulls - 1.0, 1.0)  # votes like an arm with two rewards
+    memory.variance = (variances + total / kurtosis) / (votes + 1.0 / kurtosis)
+    memory.prior = min(memory.variance / total, 1.0) if total > 0.0 else 1.0
+    dispersion = 0.0
+    if variances > 0.0:
+        dispersion = max(votes * variances_square / (variances * variances) - 1.0, 0.0)
+    memory.degrees = max((1.0 + votes) / (USUAL_DISPERSION + votes * dispersion), FEWEST_DEGREES)
 
 
 @compiled
-def variance_of(counts, squares, memory):
-    """The variance of an arm's rewards, shrunk to the pooled one."""
-    if counts < 1.0:
-        return memory.variance
-    return (memory.shrinkage * memory.variance + squares) / (memory.shrinkage + counts - 1.0)
+def variance_of(mean, count, squares, memory):
+    """The variance of an arm's rewards, shrunk to the pooled one, with the prior as n0 more rewards of the mean of all.
+
+    A first reward that is far from all others may be that of a bad arm, or of a noisy one: a larger variance allows for both.
+    """
+    shift = mean - memory.all_mean
+    surprise = memory.prior * count / (memory.prior + count) * shift * shift
+    return (memory.shrinkage * memory.variance + squares + surprise) / (memory.shrinkage + count)
 
 
 @compiled
-def standard_error(count, squares, pending, memory):
+def standard_error(mean, count, squares, pending, memory):
     """s = sqrt(v/(n + n0)): pulls whose reward is pending count as if it had come."""
-    variance = variance_of(count, squares, memory) * (1.0 + FEW_PULLS / (count + 1.0))
-    return math.sqrt(variance / (count + pending + memory.prior))
+    return math.sqrt(variance_of(mean, count, squares, memory) / (count + pending + memory.prior))
 
 
 @compiled
 def bound_of(mean, count, pending, error, n_arms, memory, hyper):
-    """U = mu + optimism sqrt(1 + 1.2 log(1 + t/(K (n + n0)))) s, mu shrunk to the mean of all rewards."""
+    """U = mu + optimism w s, mu shrunk to the mean of all rewards.
+
+    w^2 = nu (exp(z^2/nu) - 1), z^2 = 1 + 1.2 log(1 + t/(K (n + n0))): z deviations of a normal law are about w of Student's with
+    nu = n - 1 + 1/(dispersion of the variances) degrees of freedom. The noise of an arm with few rewards is uncertain.
+    """
     prior = memory.prior
     centre = (mean * count + prior * memory.all_mean) / (count + prior)
-    width = math.sqrt(1.0 + GROWTH * log(1.0 + memory.pulls / (n_arms * (count + pending + prior))))
-    return centre + hyper[0] * width * error
+    square = 1.0 + GROWTH * log(1.0 + memory.pulls / (n_arms * (count + pending + prior)))
+    degrees = max(count - 1.0, 0.0) + memory.degrees
+    return centre + hyper[0] * math.sqrt(degrees * (exp(square / degrees) - 1.0)) * error
 
 
 @compiled
 def set_bound(arm, vectors, memory, hyper):
     """Compute the optimistic value of an arm and its standard error."""
     means, counts, squares, bounds, errors = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4]
-    errors[arm] = standard_error(counts[arm], squares[arm], 0.0, memory)
+    errors[arm] = standard_error(means[arm], counts[arm], squares[arm], 0.0, memory)
     bounds[arm] = bound_of(means[arm], counts[arm], 0.0, errors[arm], means.shape[0], memory, hyper)
 
 
@@ -144,18 +156,20 @@ def refresh(vectors, memory, hyper):
 
 @compiled
 def count(arm, reward, vectors, memory):
-    """Add a reward to the moments of its arm (Welford), of all rewards, and of the residuals within arms."""
+    """Add a reward to the moments of its arm (Welford), of all rewards, and of the standardised residuals within arms."""
     means, counts, squares = vectors[0], vectors[1], vectors[2]
     counts[arm] += 1.0
     shift = reward - means[arm]
     means[arm] += shift / counts[arm]
     residual = shift * (reward - means[arm])
     squares[arm] += residual
-    if counts[arm] > 1.0:
+    variance = variance_of(means[arm], counts[arm], squares[arm], memory)
+    if counts[arm] > 1.0 and variance > 0.0:
+        square = residual / variance
         memory.freedom += 1.0
-        memory.second += residual
-        memory.third += shift * residual
-        memory.fourth += residual * residual
+        memory.second += square
+        memory.third += square * shift / math.sqrt(variance)
+        memory.fourth += square * square
     memory.pulls += 1.0
     shift = reward - memory.all_mean
     memory.all_mean += shift / memory.pulls
@@ -176,7 +190,7 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
 
     The reward that causes the alarm is forgotten too: it is extreme by selection, and alone it would decide the arm's mean.
     """
-    changed = hyper[2] > 0.0 and is_changed(arm, reward, vectors, memory, variance_of(vectors[1][arm], vectors[2][arm], memory))
+    changed = hyper[2] > 0.0 and is_changed(arm, reward, vectors, memory, variance_of(vectors[0][arm], vectors[1][arm], vectors[2][arm], memory))
     if changed:
         forget(arm, vectors, memory)
     else:
@@ -201,7 +215,7 @@ def weigh(t, vectors, memory, hyper, weights):
     if memory.pending + memory.stale > 0.0:  # in an agent
         bounds, errors = np.empty(n_arms), np.empty(n_arms)
         for a in range(n_arms):
-            errors[a] = standard_error(counts[a], squares[a], pending[a], memory)
+            errors[a] = standard_error(means[a], counts[a], squares[a], pending[a], memory)
             bounds[a] = bound_of(means[a], counts[a], pending[a], errors[a], n_arms, memory, hyper)
     top, eta = barrier_of(bounds, errors, hyper)
     multiplier = multiplier_of(memory.multiplier, top, eta, bounds)
@@ -239,7 +253,7 @@ class OptimisticBarrier(VectorRule):
     is the maximum of sum_a p(a) U(a) + (1/eta) sum_a log p(a). It needs a table with the mean, the number and the variance of
     each arm's rewards:
 
-        U(a) = mu(a) + optimism sqrt(1 + 1.2 log(1 + t/(K n(a)))) s(a),      s(a) the standard error of mu(a)
+        U(a) = mu(a) + optimism w(a) s(a),      s(a) the standard error of mu(a), w(a) grows with log(t/(K n(a)))
         eta  = (K/s)(1/c + g/s),      s = s(best), g the mean of U(best) - U(a) over the other arms
 
     optimism  how far values are raised; regret of clearly worse arms grows with its square; at most 100
@@ -270,6 +284,7 @@ class OptimisticBarrier(VectorRule):
         "variance",
         "prior",
         "shrinkage",
+        "degrees",
         "refresh_at",
         "top",
         "eta",
