@@ -78,8 +78,8 @@ def standard_error(mean, count, squares, pending, memory):
 def bound_of(mean, count, pending, error, n_arms, memory, hyper):
     """U = mu + optimism w s, mu shrunk to the mean of all rewards.
 
-    w^2 = nu (exp(z^2/nu) - 1), z^2 = 1 + 1.2 log(1 + t/(K (n + n0))): z deviations of a normal law are about w of Student's with
-    nu = n - 1 + 1/(dispersion of the variances) degrees of freedom. The noise of an arm with few rewards is uncertain.
+    w^2 = nu (exp(z^2/nu) - 1), z^2 = 1 + 1.2 log(1 + t/(K (n + n0))): z deviations of a normal law are about w of Student's
+    with nu = n - 1 + 1/(dispersion of the variances) degrees of freedom. The noise of an arm with few rewards is uncertain.
     """
     prior = memory.prior
     centre = (mean * count + prior * memory.all_mean) / (count + prior)
@@ -190,7 +190,9 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
 
     The reward that causes the alarm is forgotten too: it is extreme by selection, and alone it would decide the arm's mean.
     """
-    changed = hyper[2] > 0.0 and is_changed(arm, reward, vectors, memory, variance_of(vectors[0][arm], vectors[1][arm], vectors[2][arm], memory))
+    changed = hyper[2] > 0.0 and is_changed(
+        arm, reward, vectors, memory, variance_of(vectors[0][arm], vectors[1][arm], vectors[2][arm], memory)
+    )
     if changed:
         forget(arm, vectors, memory)
     else:
