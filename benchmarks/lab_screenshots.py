@@ -50,7 +50,8 @@ def main() -> None:
             )
             time.sleep(0.5)
             shot = Image.open(io.BytesIO(browser.get_screenshot_as_png())).convert("RGB")
-            shot.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(folder / f"lab-{name}.png", optimize=True)
+            few = shot.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+            few.save(folder / f"lab-{name}.png", optimize=True)
             print(folder / f"lab-{name}.png", flush=True)
     finally:
         browser.quit()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -34,6 +35,7 @@ def test_the_page_quotes_the_bandits():
 
 def test_the_page_quotes_the_exploration():
     module, results = benchmark("features_exploration")
+    assert set(Counter((row["problem"], row["rule"]) for row in results["runs"]).values()) == {30}
     assert module.table(results) in PAGE
 
 
