@@ -21,10 +21,11 @@ SHOTS = {
     "simplex": SIMPLEX,
     "policy": "arms=100&alpha=0.3&etas=2000&rules=lb,adaptive,sgb&view=policy",
     "environment": "horizon=100000&runs=20&view=environment",
+    "features": "horizon=30000&runs=20&view=environment&environment=deep-sea&features=cosines",
     "dark": "start=0.001&rules=lb,adaptive,sgb,npg",
     "phone": SIMPLEX,
 }
-COLOURS = 96
+COLOURS = 256  # those that cover most: a median cut loses the colours of thin lines
 
 
 def main() -> None:
@@ -49,7 +50,8 @@ def main() -> None:
             )
             time.sleep(0.5)
             shot = Image.open(io.BytesIO(browser.get_screenshot_as_png())).convert("RGB")
-            shot.quantize(COLOURS, dither=Image.Dither.NONE).save(folder / f"lab-{name}.png", optimize=True)
+            few = shot.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+            few.save(folder / f"lab-{name}.png", optimize=True)
             print(folder / f"lab-{name}.png", flush=True)
     finally:
         browser.quit()

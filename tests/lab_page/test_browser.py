@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import logbarrier as lb
+from logbarrier import mdps
 from logbarrier.lab_page.state import State
 
 LISTEN = "window.seen = []; document.addEventListener('lab', (event) => window.seen.push(event.detail))"
@@ -155,6 +156,26 @@ def test_the_view_of_environments_shows_the_spectral_barrier_ahead_and_only_its_
     assert max(ends, key=lambda pair: pair[1])[0] == "spectral barrier"
     shown = tab.run("return ['Arms K', 'Gap', 'Learning rate', 'Barrier eta'].map((n) => named(n)?.checkVisibility() ?? false)")
     assert shown == [False, False, True, True]
+
+
+def test_features_are_chosen_where_there_are_rows_and_columns(tab):
+    tab.open("view=environment&environment=deep-sea&horizon=2000&runs=4")
+    choose = "const s = select(arguments[0]); s.value = arguments[1]; s.dispatchEvent(new Event('change'))"
+    tab.run(choose, "Spectral barrier with features", "36 cosines")
+    tab.wait_for_full("horizon=2000&runs=4&view=environment&environment=deep-sea&features=cosines")
+    drawn = tab.run("const d = columns('label').at(-1).data; return d.label.map((l, i) => [l, [...d.ys[i]]])")
+    sea = mdps.DeepSea(14)
+    rule = mdps.FeatureSpectralPG(features=mdps.grid_features(sea))
+    record = mdps.simulate(rule, sea, horizon=2000, runs=4, seed=0, metrics=["score"])
+    assert dict(drawn)["36 cosines"] == record.mean("score").tolist()
+    assert len(drawn) == 5
+    maps = "return all(document).filter((e) => e.matches('.bk-Figure')).slice(1).map((e) => e.offsetTop)"
+    assert len(tab.run(maps)) == 5
+    assert len(set(tab.run(maps))) == 1  # in one row
+    tab.run(choose, "Environment", "a river to swim up")
+    tab.wait_for_full("horizon=2000&runs=4&view=environment&environment=river&features=cosines")
+    tab.wait_for(lambda: len(tab.run(maps)) == 4)
+    assert not tab.run("return select('Spectral barrier with features')?.checkVisibility() ?? false")
 
 
 def test_long_work_shows_progress_and_can_be_stopped(tab):

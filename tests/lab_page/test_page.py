@@ -57,6 +57,17 @@ def test_only_controls_that_apply_are_shown(page, view):
     assert ("arms" in shown) == (view in ("learning", "policy"))
 
 
+def test_features_are_offered_in_environments_with_rows_and_columns(page):
+    page.change({"view": "environment"})
+    for environment, offered in (("rooms", True), ("deep-sea", True), ("river", False), ("distractor", False)):
+        page.change({"environment": environment, "features": "cosines"})
+        assert page.controls.features.visible == offered
+        assert page.state.n_curves == 4 + offered
+        assert page.controls.features.value == "cosines"
+    page.change({"view": "learning"})
+    assert not page.controls.features.visible
+
+
 def test_the_function_lab_stays_a_function_when_its_package_is_imported():
     import logbarrier.lab_page.server
 

@@ -38,6 +38,7 @@ STATES = st.builds(
     rules=st.lists(st.sampled_from(list(CHOICES)), min_size=1, unique=True).map(tuple),
     spacing=st.sampled_from(["linear", "log"]),
     view=st.sampled_from(["learning", "regret", "distribution"]),
+    features=st.sampled_from(["none", "cosines", "cells"]),
     at=st.floats(0, 1),
 )
 SMALL = {"horizon": 60, "runs": 9}
@@ -69,6 +70,8 @@ def test_every_preset_survives_the_address_bar(name):
         ("horizon=9999999", "lab: horizon must be between 10 and 2500000"),
         ("horizon=2500000&runs=1000", "lab: curves x runs x horizon must be at most 1e+09 steps, got 5.0e+09"),
         ("environment=mars", "lab: environment must be one of rooms,"),
+        ("features=pixels", "lab: features must be one of none, cosines, cells, got 'pixels'"),
+        ("view=environment&features=cells&horizon=2500000&runs=90", "lab: curves x runs x horizon must be at most 1e+09 steps"),
         ("view=simplex", "lab: the simplex view needs arms = 3, got 10"),
         ("view=policy&arms=100000&horizon=1000000&runs=10", "lab: the policy view needs arms x horizon of at most 5e+09"),
         ("seed=" + "1" * 3000, "lab: the address must have at most 2000 characters"),

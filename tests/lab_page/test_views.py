@@ -106,6 +106,14 @@ def test_in_the_rooms_only_the_spectral_barrier_learns_to_leave_the_reward_at_ha
         assert scores[label][1][-1] < scores["spectral barrier"][0][-1]
 
 
+@pytest.mark.parametrize(("environment", "horizon", "sign"), [("deep-sea", 10_000, 1), ("rooms", 25_000, -1)])
+def test_cosines_explore_the_sea_sooner_than_counts_and_the_rooms_later(environment, horizon, sign):
+    state = State(view="environment", environment=environment, features="cosines", horizon=horizon, runs=12)
+    *_, found = learning_job(state, lambda done, total: None)
+    low, high = (found.records[label].interval("score") for label in ("spectral barrier", "36 cosines")[::sign])
+    assert low[1][-1] < high[0][-1]
+
+
 def test_the_curves_of_an_environment_are_those_of_simulate_and_the_map_is_that_of_run_0(environment):
     rule = mdps.SpectralPG()
     record = mdps.simulate(rule, environment.mdp, horizon=200, runs=10, seed=0)
@@ -128,14 +136,31 @@ def test_cells_show_occupancy_and_arrows_point_where_the_policy_goes(environment
     assert np.allclose((arrows["y1"] - arrows["y0"]) / 0.42, up - down)
 
 
+def test_the_curve_with_features_is_that_of_the_rule_with_products_of_cosines():
+    state = State(view="environment", environment="deep-sea", features="cosines", horizon=2000, runs=4)
+    *_, found = learning_job(state, lambda done, total: None)
+    row, column = np.divmod(found.mdp.states, 14)
+    waves = [[np.cos(np.pi * ((cell + 0.5) / 14) * j) for j in range(6)] for cell in (row, column)]
+    phi = np.zeros((found.mdp.n_states, 2, 36))
+    phi[:, 0] = np.array([down * right for down in waves[0] for right in waves[1]]).T
+    record = mdps.simulate(mdps.FeatureSpectralPG(features=phi), found.mdp, horizon=2000, runs=4, seed=0)
+    assert list(found.records) == ["no regulariser", "entropy", "action barrier", "spectral barrier", "36 cosines"]
+    assert np.array_equal(found.records["36 cosines"]["score"], record["score"])
+    view = GALLERY["environment"].build(state)
+    view.show(found)
+    assert "36 cosines" in view.words(found)
+
+
+@pytest.mark.parametrize("features", ["none", "cosines", "cells"])
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_the_python_of_an_environment_gives_its_curves(name, capsys):
-    state = State(view="environment", environment=name, etas=(500.0,), horizon=300, runs=2)
+def test_the_python_of_an_environment_gives_its_curves(name, features, capsys):
+    state = State(view="environment", environment=name, features=features, etas=(500.0,), horizon=300, runs=2)
     names: dict = {}
     exec(compile(as_python(state), "lab", "exec"), names)
     *_, shown = learning_job(state, lambda done, total: None)
     for label, record in shown.records.items():
         assert np.array_equal(record["score"], names["records"][label]["score"])
+    assert len(names["records"]) == state.n_curves
     assert "spectral barrier: score" in capsys.readouterr().out
 
 

@@ -10,13 +10,13 @@ from logbarrier.mdps import exact
 from logbarrier.mdps.exact.quadratic import maximise_on_simplex
 
 
-def random_case(run):
-    """An MDP, an objective and the number of features."""
-    generator = np.random.default_rng(run)
+def random_case(run, seed=1):
+    """An MDP, an objective and the number of features; seed 8301 is that of benchmarks/features_maxima.py."""
+    generator = np.random.default_rng([seed, run])
     S, K = int(generator.integers(2, 12)), int(generator.integers(2, 5))
     m = int(generator.integers(1, min(6, S * (K - 1)) + 1))
     options = {"branching": 1 + run % 4, "ending": 0.1 * (run % 2), "gamma": (0.5, 0.9, 0.99)[run % 3]}
-    mdp = mdps.RandomMDPs(S, K, **options).problem(seed=1, run=run)
+    mdp = mdps.RandomMDPs(S, K, **options).problem(seed=seed, run=run)
     eta = 10.0 ** generator.uniform(-1, 4)
     if run % 5 == 4:
         return mdp, mdps.StateSpectral(features=generator.normal(size=(S, min(m, S))), eta=eta), min(m, S)
@@ -58,10 +58,11 @@ def test_200_random_maxima_are_certified(part):
         assert mdp.optimal_performance <= best.upper_bound + rounding
 
 
-@pytest.mark.parametrize("run", [0, 4, 7, 11, 19])
+@pytest.mark.parametrize("run", [0, 4, 11, 44, 99, 104, 188])
 def test_five_starts_lead_to_the_same_maximum(run):
-    mdp, objective, m = random_case(run)
-    starts = np.random.default_rng(0).dirichlet(np.ones(mdp.n_actions), size=(5, mdp.n_states))
+    """From some starts of runs 4, 44, 99 and 104 a corner of the polytope comes first; of run 188, a nearly singular F."""
+    mdp, objective, m = random_case(run, seed=8301)
+    starts = np.random.default_rng([8301, run, 1]).dirichlet(np.ones(mdp.n_actions), size=(5, mdp.n_states))
     values = [exact.maximise(mdp, objective, start=start).objective for start in starts]
     assert np.ptp(values) <= 1e-7 * m / objective.eta + 1e-12
 

@@ -43,6 +43,18 @@ def test_the_mean_update_is_the_claimed_one_for_dense_features():
     assert testing.update_error(rule, mdp, rng) < 1e-9
 
 
+def test_features_of_a_chain_are_the_basis_along_it():
+    phi = mdps.grid_features(mdps.RiverSwim(5))
+    assert phi.shape == (5, 2, 6)
+    assert np.allclose(phi[:, 0, 2], np.cos(2 * np.pi * (np.arange(5) + 0.5) / 5))
+    assert not phi[:, 1].any()
+
+
+def test_features_of_a_grid_need_a_grid():
+    with pytest.raises(ValueError, match=r"^grid_features: the MDP must have a grid, shape=\(rows, columns\), got none for "):
+        mdps.grid_features(mdps.RandomMDPs(5, 2).problem(0, 0))
+
+
 def test_features_that_ignore_noise_explore_faster_than_counts():
     """10 positions, 10 labels, 12 runs: medians 10,000 and 20,000 steps on the seed that was looked at; this is another."""
     mdp, phi = noisy_lock(10, 10)

@@ -11,7 +11,7 @@ from bokeh.layouts import column
 from bokeh.models import CustomJSTickFormatter
 from bokeh.models.widgets import CheckboxGroup, RadioButtonGroup, Select, Slider, Spinner, TextInput
 
-from .environments import ENVIRONMENTS
+from .environments import ENVIRONMENTS, FEATURE_MAPS
 from .laws import LAWS
 from .presets import PRESETS
 from .rules import CHOICES
@@ -58,11 +58,12 @@ def without_effect(state: State) -> set[str]:
     """Return the controls that change nothing in a state.
 
     >>> sorted(without_effect(State(view="environment"))), sorted(without_effect(State(rules=("sgb",))))
-    (['arms', 'gap', 'law', 'more_etas', 'noise', 'rules', 'start'], ['environment', 'eta', 'more_etas'])
+    (['arms', 'gap', 'law', 'more_etas', 'noise', 'rules', 'start'], ['environment', 'eta', 'features', 'more_etas'])
     """
     if state.view == "environment":
-        return WITHOUT_EFFECT["environment"]
-    idle = {"environment", *WITHOUT_EFFECT.get(state.view, ())}
+        has_features = ENVIRONMENTS[state.environment].has_features
+        return WITHOUT_EFFECT["environment"] | (set() if has_features else {"features"})
+    idle = {"environment", "features", *WITHOUT_EFFECT.get(state.view, ())}
     if "lb" not in state.rules:
         idle |= {"more_etas"} if "ent" in state.rules else {"more_etas", "eta"}
     return idle if LAWS[state.law].noisy else idle | {"noise"}
@@ -107,6 +108,8 @@ class Controls:
         self.law = self._select("Rewards", [(key, law.label) for key, law in LAWS.items()], lambda new: self._report(law=new))
         environments = [(key, one.label) for key, one in ENVIRONMENTS.items()]
         self.environment = self._select("Environment", environments, lambda new: self._report(environment=new))
+        maps = [("none", "none"), *((key, one.label) for key, one in FEATURE_MAPS.items())]
+        self.features = self._select("Spectral barrier with features", maps, lambda new: self._report(features=new))
         self.spacing = self._select(
             "Time axis", [("linear", "linear"), ("log", "logarithmic")], lambda new: self._report(spacing=new)
         )
@@ -135,6 +138,7 @@ class Controls:
         self._further: tuple[float, ...] = ()
         self._by_name = {
             "environment": self.environment,
+            "features": self.features,
             **{name: slider.widget for name, slider in self.sliders.items()},
             "more_etas": self.more_etas,
             "rules": self.rules,
@@ -158,7 +162,7 @@ class Controls:
                 self.sliders[name].show(float(np.log10(getattr(state, name))), getattr(state, name))
             self.sliders["eta"].show(float(np.log10(state.etas[0])), state.etas[0])
             self.sliders["start"].show(UNIFORM if state.start is None else float(np.log10(state.start)), state.start)
-            self.environment.value = state.environment
+            self.environment.value, self.features.value = state.environment, state.features
             for name, widget in self._by_name.items():
                 widget.visible = name not in without_effect(state)
             self.more_etas.value = ", ".join(f"{eta:g}" for eta in state.etas[1:])

@@ -1,4 +1,4 @@
-"""Small environments in which exploration matters, and the four rules that learn in them."""
+"""Small environments in which exploration matters, and the rules that learn in them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..mdps.algorithms import PG, ActionBarrierPG, EntropyPG, Rule, SpectralPG
+from ..mdps.algorithms import PG, ActionBarrierPG, EntropyPG, FeatureSpectralPG, Rule, SpectralPG
+from ..mdps.coordinates import grid_features
 from ..mdps.environments import DeepSea, Distractor, RiverSwim
 from ..mdps.problem import FiniteMDP
 from ..plots.style import COLOURS
 
-BLUE, VERMILION, GREEN, PURPLE = COLOURS[:4]
+BLUE, VERMILION, GREEN, PURPLE, _, ORANGE = COLOURS[:6]
 
 # s the start, a small reward at hand (.), a large one far away (*), walls (#).
 ROOMS = """\
@@ -59,17 +60,18 @@ def rooms(gamma: float = 0.95) -> FiniteMDP:
 
 @dataclass(frozen=True)
 class Environment:
-    """An environment: its name on the page, how it is made, and the same as Python."""
+    """An environment: its name on the page, how it is made, the same as Python, and whether its states have features."""
 
     label: str
     make: Callable[[], FiniteMDP]
     python: str
+    has_features: bool = False  # rows and columns; along a chain, those would be the table
 
 
 ENVIRONMENTS = {
-    "rooms": Environment("four rooms", rooms, "rooms()"),
+    "rooms": Environment("four rooms", rooms, "rooms()", has_features=True),
     "distractor": Environment("a distractor on the way", lambda: Distractor(10, gamma=0.95), "mdps.Distractor(10, gamma=0.95)"),
-    "deep-sea": Environment("deep sea", lambda: DeepSea(14), "mdps.DeepSea(14)"),
+    "deep-sea": Environment("deep sea", lambda: DeepSea(14), "mdps.DeepSea(14)", has_features=True),
     "river": Environment("a river to swim up", lambda: RiverSwim(12), "mdps.RiverSwim(12)"),
 }
 
@@ -89,3 +91,23 @@ LEARNERS = {
     "action barrier": Learner(lambda alpha, eta: ActionBarrierPG(learning_rate=alpha, eta=eta), PURPLE, "dotted"),
     "spectral barrier": Learner(lambda alpha, eta: SpectralPG(), BLUE, "solid"),  # it has no settings
 }
+
+
+@dataclass(frozen=True)
+class FeatureMap:
+    """Features of states: their name on the page, the rule with them for an MDP, and the same as Python."""
+
+    label: str
+    make: Callable[[FiniteMDP], FeatureSpectralPG]
+    python: str
+
+
+FEATURE_MAPS = {
+    "cosines": FeatureMap(
+        "36 cosines",
+        lambda mdp: FeatureSpectralPG(features=grid_features(mdp)),
+        "mdps.FeatureSpectralPG(features=mdps.grid_features(mdp))",
+    ),
+    "cells": FeatureMap("row and column", lambda mdp: FeatureSpectralPG(), "mdps.FeatureSpectralPG()"),
+}
+FEATURES_COLOUR, FEATURES_DASH = ORANGE, "dotdash"

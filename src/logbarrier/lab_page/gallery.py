@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.failure import INVALID
 from .jobs import ResultCache, curves_job, paths_job
-from .learning import learning_job
+from .learning import labels_of, learning_job
 from .rules import curves_of
 from .state import State
 from .views import curves
@@ -52,6 +52,10 @@ def _spacing(state: State) -> str:
     return state.spacing
 
 
+def _learners(state: State) -> tuple[str, tuple[str, ...]]:
+    return state.spacing, labels_of(state)
+
+
 def _labels(state: State) -> tuple[str, ...]:
     return tuple(curve.label for curve in curves_of(state))
 
@@ -67,7 +71,7 @@ GALLERY: dict[str, Entry] = {
     "regret": _over_time("Regret", curves.REGRET),
     "simplex": Entry("Simplex (K = 3)", lambda state: SimplexView(curves_of(state)), _paths, _labels, of_one_moment=True),
     "policy": Entry("Policy", lambda state: PolicyView(), _paths, lambda state: None, of_one_moment=True),
-    "environment": Entry("Environment", lambda state: EnvironmentView(state.spacing), _learning, _spacing),
+    "environment": Entry("Environment", lambda state: EnvironmentView(*_learners(state)), _learning, _learners),
 }
 
 

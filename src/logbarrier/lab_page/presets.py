@@ -15,6 +15,9 @@ PRESETS: dict[str, State] = {
     "Trap: a near tie (gap 0.01)": State(gap=0.01, rules=("lb", "sgb", "thompson"), view="regret"),
     "Three arms on the simplex": State(arms=3, gap=0.3, alpha=0.5, etas=(100.0,), start=0.02, horizon=3000, view="simplex"),
     "Four rooms: what explores?": State(view="environment", horizon=100_000, runs=20),
+    "Deep sea: what do features add?": State(
+        view="environment", environment="deep-sea", features="cosines", horizon=30_000, runs=20
+    ),
     "Many arms: 10,000": State(
         arms=10_000, alpha=0.3, etas=(50_000.0,), horizon=250_000, runs=16, rules=("lb", "adaptive", "sgb")
     ),

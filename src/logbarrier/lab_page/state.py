@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from ..base import validate
-from .environments import ENVIRONMENTS, LEARNERS
+from .environments import ENVIRONMENTS, FEATURE_MAPS, LEARNERS
 from .laws import LAWS
 from .rules import CHOICES
 
@@ -43,6 +43,7 @@ class State:
     rules        keys of `rules.CHOICES`
     spacing      of the checkpoints: linear or log
     environment  a key of `environments.ENVIRONMENTS`, for the view of environments
+    features     "none", or a key of `environments.FEATURE_MAPS`: a further rule in environments whose states have features
     at           the moment that the views of one moment show, as a share of the horizon
 
     >>> State.of_query("arms=100&alpha=0.01&rules=lb,sgb").alpha
@@ -63,6 +64,7 @@ class State:
     spacing: str = "linear"
     view: str = "learning"
     environment: str = "rooms"
+    features: str = "none"
     at: float = 1.0
 
     def __post_init__(self) -> None:
@@ -81,6 +83,7 @@ class State:
             "spacing": validate.choice("lab", "spacing", self.spacing, ("linear", "log")),
             "view": validate.choice("lab", "view", self.view, VIEWS),
             "environment": validate.choice("lab", "environment", self.environment, tuple(ENVIRONMENTS)),
+            "features": validate.choice("lab", "features", self.features, ("none", *FEATURE_MAPS)),
             "at": validate.between_zero_and_one("lab", "at", self.at),
         }
         for name, value in checked.items():
@@ -102,8 +105,14 @@ class State:
     def n_curves(self) -> int:
         """How many curves are plotted."""
         if self.view == "environment":
-            return len(LEARNERS)
+            return len(LEARNERS) + (self.feature_map is not None)
         return sum(len(self.etas) if CHOICES[key].for_each_eta else 1 for key in self.rules)
+
+    @property
+    def feature_map(self) -> str | None:
+        """A key of `environments.FEATURE_MAPS`; None if no features are chosen or the environment has none."""
+        applies = self.features != "none" and ENVIRONMENTS[self.environment].has_features
+        return self.features if applies else None
 
     def changed(self, **changes: Any) -> State:
         """The state with some settings changed; choosing the simplex view sets three arms."""
@@ -165,6 +174,7 @@ READERS: dict[str, Any] = {
     "spacing": str,
     "view": str,
     "environment": str,
+    "features": str,
     "at": float,
 }
 

@@ -15,6 +15,7 @@ from .algorithms import OptimisticQ as OptimisticQ
 from .algorithms import Rule as Rule
 from .algorithms import SpectralPG as SpectralPG
 from .algorithms import StateEntropy as StateEntropy
+from .coordinates import grid_features as grid_features
 from .environments import DeepSea as DeepSea
 from .environments import Distractor as Distractor
 from .environments import Environment as Environment

@@ -38,7 +38,7 @@ from .arrays import read_arrays, with_values
 from .cell import Case
 from .settings import Setting, setting_of_problem
 from .study import Study
-from .tables import LISTS, Table, grid, problem_of, rule_of, table_of_problem, table_of_rule
+from .tables import Table, grid, list_depth, problem_of, rule_of, table_of_problem, table_of_rule
 
 STUDY_KEYS = tuple(field.name for field in fields(Study) if field.name != "cases")  # problems and rules are no fields
 BARE_KEY = re.compile("[A-Za-z0-9_-]+")
@@ -146,7 +146,7 @@ def _count(problems: Any, rules: Any) -> int:
 
 
 def _combinations(tables: Any) -> int:
-    grids = ([len(value) for key, value in table.items() if _is_grid(key, value)] for table in _only_tables(tables))
+    grids = ([len(value) for key, value in table.items() if _is_grid(table, key)] for table in _only_tables(tables))
     return sum(map(math.prod, grids))
 
 
@@ -154,10 +154,10 @@ def _only_tables(tables: Any) -> list[Table]:
     return [table for table in tables if isinstance(table, dict)] if isinstance(tables, list) else []
 
 
-def _is_grid(key: str, value: Any) -> bool:
+def _is_grid(table: Table, key: str) -> bool:
     """Whether a value holds the values of a grid: not where the parameter itself is a list."""
-    inner = value
-    for _ in range(LISTS.get(key, 0)):
+    inner = table[key]
+    for _ in range(list_depth(table, key)):
         inner = inner[0] if isinstance(inner, list) and inner else None
     return isinstance(inner, list)
 
@@ -193,7 +193,7 @@ def study_as_toml(study: Study, *, refer: bool = False) -> str:
 
 def _entries(table: Table) -> list[str]:
     """The lines of a table; a list that would read as a grid is written as a grid of one value."""
-    return [f"{key} = {_toml([value] if _is_grid(key, value) else value)}" for key, value in table.items()]
+    return [f"{key} = {_toml([value] if _is_grid(table, key) else value)}" for key, value in table.items()]
 
 
 def _key(name: str) -> str:

@@ -17,6 +17,8 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..base.failure import WrongTypeError
 from ..base.parameters import hints_of, parameters_of
 from ..base.validate import did_you_mean
@@ -26,8 +28,11 @@ from .user_defined import short_name, without_place
 
 Table = dict[str, Any]
 
-LISTS = {"means": 1, "X": 2, "y": 1, "rates": 1, "costs": 1, "scale": 1, "amount": 1, "half_width": 1, "rho": 1, "R": 2, "P": 3}
-"""The depth of lists that are no grid."""
+LISTS = {
+    "means": 1, "X": 2, "y": 1, "rates": 1, "costs": 1, "scale": 1, "amount": 1, "half_width": 1, "rho": 1, "R": 2, "P": 3,
+    "LinearBandit.features": 2, "LinearBandit.weights": 1, "feature-spectral-pg.features": 3,
+}  # fmt: skip
+"""The depth of lists that are no grid: of a key, or of a key of one rule or problem."""
 
 
 def rule_of(table: Table, near: Path | None = None, within: Setting | None = None) -> Any:
@@ -45,7 +50,7 @@ def table_of_rule(rule: Any) -> Table:
     setting = setting_of_rule(rule)
     plain = rule.to_dict()
     table: Table = arrays.with_references({**plain, "rule": name_of_class("rule", type(rule))})
-    _check_round_trip(type(rule).__name__, "to_dict", table, lambda: vars(rule_of(table, within=setting)) == vars(rule))
+    _check_round_trip(type(rule).__name__, "to_dict", table, lambda: _same_fields(rule_of(table, within=setting), rule))
     return table
 
 
@@ -82,11 +87,25 @@ def grid(table: Table) -> list[Table]:
     """
     choices = []
     for key, value in table.items():
-        spread = _depth(value) > LISTS.get(key, 0)
+        spread = _depth(value) > list_depth(table, key)
         if spread and not value:
             raise ValueError(f"{key} must have at least one value, got an empty list")
         choices.append(value if spread else [value])
     return [dict(zip(table, chosen, strict=True)) for chosen in itertools.product(*choices)]
+
+
+def list_depth(table: Table, key: str) -> int:
+    """The depth of a value that is no grid: 0 for a number, 1 for a list of numbers, ..."""
+    name = table.get("rule", table.get("problem"))
+    return LISTS.get(f"{name}.{key}", LISTS.get(key, 0))
+
+
+def _same_fields(one: Any, other: Any) -> bool:
+    mine, others = vars(one), vars(other)
+    return mine.keys() == others.keys() and all(
+        np.array_equal(value, others[key]) if isinstance(value, np.ndarray) else value == others[key]
+        for key, value in mine.items()
+    )
 
 
 def _depth(value: Any) -> int:

@@ -108,6 +108,7 @@ class SqliteFile:
 
 
 def _sync_folder(folder: Path) -> None:
+    """Make the name of a new file durable; decisions and rewards become durable in `commit`."""
     file = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(file)

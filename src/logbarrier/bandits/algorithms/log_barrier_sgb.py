@@ -16,7 +16,10 @@ from .rule import TwoScalarRule, policy_gradient
 
 @compiled
 def lift_and_drain(reward, probability, t, memory, hyper):
-    """LB-SGB (Algorithm 4): theta += alpha [R (e_a - p) + (1/eta)(1 - K p)], without 1/eta, which is the same for all arms."""
+    """LB-SGB (Algorithm 4): theta += alpha [R (e_a - p) + (1/eta)(1 - K p)].
+
+    Softmax ignores what is added to all arms alike, so alpha/eta is left out.
+    """
     schedule, barrier = hyper  # barrier = K / eta
     alpha = learning_rate_at(t, schedule)
     return alpha * reward, alpha * (reward + barrier)  # theta += lift e_a - drain p

@@ -1,4 +1,4 @@
-"""Four rules that learn in an environment: their scores over time, and where the policy of each goes in the end."""
+"""Rules that learn in an environment: their scores over time, and where the policy of each goes in the end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from bokeh.models import LayoutDOM, LinearColorMapper
 
 from ...mdps.pictures import mean_steps
 from ...mdps.problem import FiniteMDP
-from ..environments import LEARNERS
 from ..learning import Learning
 from .curves import CurvesView, Metric
 from .figure import new_figure, side_by_side, source
@@ -20,7 +19,9 @@ SCORE = Metric("score", "score (uniform play 0, optimum 1)")
 RAREST = -6.0  # the logarithm of an occupancy plotted lightest
 SHADES = ("#eef4fb", "#d3e3f3", "#abd0e6", "#7ab6d9", "#4b98c9", "#2474b6", "#0b559f", "#083877")
 LONGEST = 0.42  # of an arrow, in cells
+LARGEST = 6.0  # head of an arrow, in pixels, on grids of up to ten cells
 CURVES_HEIGHT = 300
+MAPS_WIDTH = 640  # of all maps, at least, where the page is wide enough for one row of them
 
 
 def columns_of(mdp: FiniteMDP, policy: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
@@ -33,7 +34,7 @@ def columns_of(mdp: FiniteMDP, policy: np.ndarray) -> dict[str, dict[str, np.nda
     level = np.log10(np.maximum(mdp.occupancy(policy), 10.0**RAREST))
     ink = np.where(level > RAREST / 2.0, "#ffffff", "#333333")
     turned = np.arctan2(steps[:, 1], steps[:, 0]) - np.pi / 2
-    size = np.where(np.linalg.norm(steps, axis=1) > 0.05, 6.0, 0.0)
+    size = np.where(np.linalg.norm(steps, axis=1) > 0.05, LARGEST * min(1.0, 10.0 / max(rows, columns)), 0.0)
     return {
         "cells": {"x": x, "y": y, "level": level},
         "arrows": {"x0": x, "y0": y, "x1": tip_x, "y1": tip_y, "ink": ink, "angle": turned, "size": size},
@@ -43,11 +44,11 @@ def columns_of(mdp: FiniteMDP, policy: np.ndarray) -> dict[str, dict[str, np.nda
 class EnvironmentView:
     """Learning curves, and below them a map per rule."""
 
-    def __init__(self, spacing: str) -> None:
+    def __init__(self, spacing: str, labels: Sequence[str]) -> None:
         self._curves = CurvesView(SCORE, spacing)
         self._curves.layout.height = CURVES_HEIGHT
-        self._maps = {label: _Map(label) for label in LEARNERS}
-        maps = side_by_side([each.figure for each in self._maps.values()], narrowest=160)
+        self._maps = {label: _Map(label) for label in labels}
+        maps = side_by_side([each.figure for each in self._maps.values()], narrowest=MAPS_WIDTH // len(labels))
         self.layout: LayoutDOM = column(self._curves.layout, maps, sizing_mode="stretch_width")
 
     def show(self, result: Learning) -> None:

@@ -94,9 +94,10 @@ def _ascend(target: Target, chains: SparseChains, mixture: Mixture) -> Iterator[
         advantage = reward + mdp.expected_next(present) - present[:, None]
         with np.errstate(over="ignore", invalid="ignore"):
             size = np.sqrt((mu * advantage**2).sum() / mu.sum())
-        if size == 0.0 or not np.isfinite(size):
+        if not np.isfinite(size):
             return
-        policies = [greedy, *(_tilted(policy, tilt / size * advantage) for tilt in CLOSER)]
+        tilts = [tilt / size for tilt in CLOSER] if size > 0.0 else []  # a deterministic policy stays the same
+        policies = [greedy, *(_tilted(policy, tilt * advantage) for tilt in tilts)]
         found = np.array([chains.occupancy(one)[:, None] * one for one in policies])
         better = best_mixture(target, mixture.joined(found), costs, gap)
         if better is None:

@@ -119,7 +119,8 @@ def _line_search(
 ) -> tuple[float, Ellipse | None]:
     """How much of the step to go, 1, 1/2, 1/4, ..., and F there; None if no part of it is better than mu.
 
-    A gain below the rounding of log det is accepted if the slope along the step has at least halved.
+    The slope may not fall below minus its first value: a step that earns rewards could otherwise end where F is nearly
+    singular. A gain below the rounding of log det is accepted if the slope along the step has at least halved.
     """
     earned = float((step * (target.objective.eta * target.mdp.R + costs)).sum())
     slope, length = float((step * (target.reward(here) + costs)).sum()), 1.0
@@ -128,7 +129,8 @@ def _line_search(
             ahead = target.ellipse(np.maximum(mu + length * step, 0.0))
             gain = length * earned + ahead.log_det - here.log_det
             left = float((step * (target.reward(ahead) + costs)).sum())
-            if gain > 0.0 or (gain > -INEXACT * (1.0 + abs(here.log_det)) and abs(left) <= 0.5 * slope):
+            rounding = gain > -INEXACT * (1.0 + abs(here.log_det)) and abs(left) <= 0.5 * slope
+            if rounding or (gain > 0.0 and left >= -slope):
                 return length, ahead
         except ValueError:  # F has no inverse there
             pass

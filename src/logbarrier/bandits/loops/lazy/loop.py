@@ -60,9 +60,9 @@ class Lazy(NamedTuple):
 def draw(state, u, tries, t, run, key):
     """Draw an arm by its weight; return its class (NO_CLASS for a heavy arm), its position there and its weight.
 
-    The uniform number u picks the class by mass, or one of the heavy arms. Each of the `tries` then proposes an arm of the
-    class. What the try leaves over, again a uniform, accepts it below weight / largest weight, equation (9) of docs/engine.md.
-    layout.py describes the arrays of `state`.
+    The uniform number u picks a heavy arm, or a class by its mass. A try times the size of the class has a whole part and a
+    rest. The whole part proposes an arm. The rest accepts it if below weight / largest weight, equation (9) of docs/engine.md.
+    state: the `Classes` of layout.py.
     """
     bases, numbers, borders = state.bases, state.numbers, state.borders
     target = u * numbers[TOTAL]
