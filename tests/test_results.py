@@ -118,5 +118,6 @@ def test_the_exploration_page_quotes_the_time_of_each_bonus():
     page = (ROOT / "docs" / "exploration.md").read_text()
     table = page.partition("| method | µs per step |\n|---|---|\n")[2].partition("\n\n")[0]
     assert table.splitlines() == [f"| {name} | {time:.1f} |" for name, time in found.items()]
-    ratio = found["E3B as a plain loop"] / found["EpisodicElliptical"]
-    assert f"`EpisodicElliptical` is {ratio:.1f}× as fast as the loop" in page
+    ratios = [found[f"E3B as a plain loop{case}"] / found[f"EpisodicElliptical{case}"] for case in ("", ", features given")]
+    first, second = (f"{ratio:.1f}\N{MULTIPLICATION SIGN}" for ratio in ratios)
+    assert f"`EpisodicElliptical` is {first} as fast as the loop, and {second} where features are given." in page
