@@ -171,13 +171,15 @@ class SparseMountainCar(Environments):
         return arrived.astype(float), arrived
 
 
-class DoorKey(Environments):
-    """MiniGrid's DoorKey 8x8, a new map in every episode: fetch the key, open the door, reach the goal.
+class MiniGrid(Environments):
+    """An environment of MiniGrid with a new map in every episode.
 
     Observations are the agent's 7 x 7 view: the object, colour and state of each cell as one-hot numbers.
     """
 
-    limit, truncates = 640, True
+    name: str
+    """What Gymnasium calls it."""
+    truncates = True
     VALUES = (11, 6, 3)  # objects, colours, states
 
     def __init__(self, count: int, seed: int) -> None:
@@ -185,7 +187,7 @@ class DoorKey(Environments):
         import minigrid  # noqa: F401  registers the environment
 
         super().__init__(count, spaces.Box(0.0, 1.0, (49 * sum(self.VALUES),), np.float32), 7, seed)
-        self.games: list[Any] = [gymnasium.make("MiniGrid-DoorKey-8x8-v0").unwrapped for _ in range(count)]
+        self.games: list[Any] = [gymnasium.make(self.name).unwrapped for _ in range(count)]
         self.views = np.zeros((count, 49, 3), dtype=np.int64)
         for game, first in zip(self.games, self.random.integers(2**31, size=count).tolist(), strict=True):
             game.reset(seed=first)
@@ -201,9 +203,21 @@ class DoorKey(Environments):
         return np.concatenate(parts, -1).reshape(self.num_envs, -1)
 
     def move(self, actions: Values) -> tuple[Values, Values]:
-        """Turn, go, pick up, drop, toggle or wait; the goal pays 1 - 0.9 (steps / 640)."""
+        """Turn, go, pick up, drop, toggle or wait; the goal pays 1 - 0.9 (steps / limit)."""
         rewards, ended = np.zeros(self.num_envs), np.zeros(self.num_envs, dtype=bool)
         for i, (game, action) in enumerate(zip(self.games, actions.tolist(), strict=True)):
             seen, rewards[i], ended[i], _, _ = game.step(action)
             self.views[i] = seen["image"].reshape(49, 3)
         return rewards, ended
+
+
+class DoorKey(MiniGrid):
+    """DoorKey 8x8: fetch the key, open the door, reach the goal."""
+
+    name, limit = "MiniGrid-DoorKey-8x8-v0", 640
+
+
+class MultiRoom(MiniGrid):
+    """MultiRoom-N4-S5: open the doors between four rooms in a row, reach the goal in the last. Version 0 has six rooms."""
+
+    name, limit = "MiniGrid-MultiRoom-N4-S5-v1", 80

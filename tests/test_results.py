@@ -1,4 +1,4 @@
-"""README.md, docs/deep-study.md and docs/service.md quote the figures that the benchmarks wrote."""
+"""README.md and the pages of docs quote the figures that the benchmarks wrote."""
 
 from __future__ import annotations
 
@@ -111,3 +111,13 @@ def test_the_page_of_decisions_quotes_the_panel():
         assert [cell.strip() for cell in line.strip("|").split("|")][1:] == wanted, family
     informed = [row["ratios"]["informed"]["ratio"] for row in cells.values() if "informed" in row["ratios"]]
     assert f"at most 1.3 in {sum(ratio <= 1.3 for ratio in informed)} of {len(informed)} cells" in page
+
+
+def test_the_exploration_page_quotes_the_time_of_each_bonus():
+    found = json.loads((ROOT / "benchmarks" / "bonuses_throughput.json").read_text())
+    page = (ROOT / "docs" / "exploration.md").read_text()
+    table = page.partition("| method | µs per step |\n|---|---|\n")[2].partition("\n\n")[0]
+    assert table.splitlines() == [f"| {name} | {time:.1f} |" for name, time in found.items()]
+    ratios = [found[f"E3B as a plain loop{case}"] / found[f"EpisodicElliptical{case}"] for case in ("", ", features given")]
+    first, second = (f"{ratio:.1f}\N{MULTIPLICATION SIGN}" for ratio in ratios)
+    assert f"`EpisodicElliptical` is {first} as fast as the loop, and {second} where features are given." in page

@@ -36,3 +36,12 @@ def test_python_in_the_tutorial_runs(tmp_path, monkeypatch):
     assert "learn(20_000)" in code
     exec(compile(code.replace("20_000", "512"), "tutorial-ppo.md", "exec"), {"__name__": "__main__"})
     assert (tmp_path / "model.zip").exists()
+
+
+def test_the_exploration_page_shows_the_table_of_the_study(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    import spectral_study
+
+    page = (ROOT / "docs" / "exploration.md").read_text()
+    shown = page.partition("<!-- python benchmarks/spectral_study.py table -->\n")[2].partition("\n\n")[0]
+    assert shown == spectral_study.table(spectral_study.stored())

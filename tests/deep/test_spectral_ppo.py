@@ -187,3 +187,12 @@ def test_observations_that_are_not_finite_are_refused_in_one_sentence():
     model = SpectralPPO("MlpPolicy", Broken(spaces.Discrete(2), VECTOR), **SMALL)
     with pytest.raises(ValueError, match="^SpectralPPO: observations of the environment must be finite$"):
         model.learn(16)
+
+
+def test_features_of_varying_size_are_refused_in_one_sentence():
+    sizes = iter([3, 3, 3])
+    novelty = SpectralBonus(lambda x: torch.ones(len(x), next(sizes, 4)), size=3)
+    model = SpectralPPO("MlpPolicy", Toy(spaces.Discrete(2), VECTOR), bonus=novelty, **SMALL)
+    message = r"^SpectralBonus: features must have the shape \(16, 3\) for this batch, got \(16, 4\)$"
+    with pytest.raises(ValueError, match=message):
+        model.learn(64)

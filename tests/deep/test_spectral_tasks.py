@@ -74,16 +74,37 @@ def test_the_way_to_the_treasure_is_always_right(tasks):
     assert [info["episode"]["r"] for info in infos] == pytest.approx([1 - 0.01, 0.0])
 
 
-def test_door_key_shows_and_pays_what_minigrid_does(tasks):
+@pytest.mark.parametrize("name", ["DoorKey", "MultiRoom"])
+def test_a_grid_shows_and_pays_what_minigrid_does(tasks, name):
     pytest.importorskip("minigrid", reason="the task is MiniGrid's")
-    doors, chance = tasks.DoorKey(2, seed=0), np.random.default_rng(0)
-    doors.reset()
-    for _ in range(640):
-        seen, rewards, over, infos = doors.step(chance.integers(3, size=2))  # without the key, nothing is paid
+    grids, chance = getattr(tasks, name)(2, seed=0), np.random.default_rng(0)
+    grids.reset()
+    for _ in range(grids.limit):
+        seen, rewards, over, infos = grids.step(chance.integers(3, size=2))  # while doors are closed, nothing is paid
         cells = seen.reshape(2, 49, 20)
-        for i, game in enumerate(doors.games):
+        for i, game in enumerate(grids.games):
             shown = np.stack([part.argmax(-1) for part in np.split(cells[i], [11, 17], axis=-1)], -1)
             assert np.array_equal(shown, game.gen_obs()["image"].reshape(49, 3))
         assert not rewards.any()
     assert over.all()
     assert infos[0]["TimeLimit.truncated"]
+    assert grids.limit == grids.games[0].max_steps
+
+
+def test_multi_room_has_four_rooms(tasks):
+    pytest.importorskip("minigrid", reason="the task is MiniGrid's")
+    rooms = tasks.MultiRoom(2, seed=0)
+    rooms.reset()
+    assert [len(game.rooms) for game in rooms.games] == [4, 4]
+
+
+def test_the_table_leaves_out_seeds_that_not_all_methods_have(tasks):
+    import spectral_study
+
+    made = [("ppo", 200), ("spectral", 200), ("rnd", 200), ("ppo", 201), ("spectral", 201)]
+    rows = [
+        {"task": "multi-room", "method": method, "setting": 0, "seed": seed, "end": 0.77, "solved": True, "steps": 1000}
+        for method, seed in made
+    ]
+    shown = [line.split(" | ")[1:4] for line in spectral_study.table(rows).splitlines()[2:]]
+    assert [(method, solved) for method, _, solved in shown] == [(m, "1 of 1") for m in ("ppo", "spectral", "rnd")]
