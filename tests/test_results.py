@@ -1,4 +1,4 @@
-"""README.md, docs/deep-study.md and docs/service.md quote the figures that the benchmarks wrote."""
+"""README.md and pages of docs/ quote the figures that the benchmarks wrote."""
 
 from __future__ import annotations
 
@@ -111,3 +111,25 @@ def test_the_page_of_decisions_quotes_the_panel():
         assert [cell.strip() for cell in line.strip("|").split("|")][1:] == wanted, family
     informed = [row["ratios"]["informed"]["ratio"] for row in cells.values() if "informed" in row["ratios"]]
     assert f"at most 1.3 in {sum(ratio <= 1.3 for ratio in informed)} of {len(informed)} cells" in page
+
+
+def test_the_page_on_contexts_quotes_its_results():
+    page = (ROOT / "docs" / "contexts.md").read_text()
+    changes, logs, (kills,) = (
+        json.loads((ROOT / "benchmarks" / f"contexts_{name}.json").read_text()) for name in ("changes", "logs", "kills")
+    )
+    for name, row in changes["changes"].items():
+        figures = f"{row['regret']:.4f} | {row['known']:.4f} | {row['lin_ucb']:.4f} | {row['restarts']:.2f}"
+        assert f"| {name.replace('_', ' ')} | {row['steps']:.0f} | {figures} |" in page
+    for threshold, row in changes["thresholds"].items():
+        assert f"| {threshold} | {row['false_restarts']:.2f} | {row['regret']:.4f} ± {row['standard_error']:.4f} |" in page
+    for name, row in changes["steady"].items():
+        assert f"| {name.replace('_', ' ')} | {row['steps']:.0f} | {row['regret']:.4f} | {row['restarts']:.2f} |" in page
+        assert row["restarts"] <= 0.1
+    for row in logs:
+        errors = f"{row['regret']:.3f} | {row['error_always']:.3f} | {row['error_greedy']:.3f}"
+        assert f"| {row['problem']} | {row['logger']} | {errors} |" in page
+    assert f"a p-value of at least {min(row['p'] for row in logs):.2f} in all {len(logs)} rows" in page
+    assert f"{kills['acknowledged_decisions']:,} decisions and {kills['acknowledged_rewards']:,} rewards" in page
+    assert (kills["kills"], kills["lost_decisions"], kills["lost_rewards"], kills["counted_twice"]) == (200, 0, 0, 0)
+    assert kills["replay_equal_to_the_bit"]
