@@ -121,3 +121,25 @@ def test_the_exploration_page_quotes_the_time_of_each_bonus():
     ratios = [found[f"E3B as a plain loop{case}"] / found[f"EpisodicElliptical{case}"] for case in ("", ", features given")]
     first, second = (f"{ratio:.1f}\N{MULTIPLICATION SIGN}" for ratio in ratios)
     assert f"`EpisodicElliptical` is {first} as fast as the loop, and {second} where features are given." in page
+
+
+def test_the_page_on_contexts_quotes_its_results():
+    page = (ROOT / "docs" / "contexts.md").read_text()
+    changes, logs, (kills,) = (
+        json.loads((ROOT / "benchmarks" / f"contexts_{name}.json").read_text()) for name in ("changes", "logs", "kills")
+    )
+    for name, row in changes["changes"].items():
+        figures = f"{row['regret']:.4f} | {row['known']:.4f} | {row['lin_ucb']:.4f} | {row['restarts']:.2f}"
+        assert f"| {name.replace('_', ' ')} | {row['steps']:.0f} | {figures} |" in page
+    for threshold, row in changes["thresholds"].items():
+        assert f"| {threshold} | {row['false_restarts']:.2f} | {row['regret']:.4f} ± {row['standard_error']:.4f} |" in page
+    for name, row in changes["steady"].items():
+        assert f"| {name.replace('_', ' ')} | {row['steps']:.0f} | {row['regret']:.4f} | {row['restarts']:.2f} |" in page
+        assert row["restarts"] <= 0.1
+    for row in logs:
+        errors = f"{row['regret']:.3f} | {row['error_always']:.3f} | {row['error_greedy']:.3f}"
+        assert f"| {row['problem']} | {row['logger']} | {errors} |" in page
+    assert f"a p-value of at least {min(row['p'] for row in logs):.2f} in all {len(logs)} rows" in page
+    assert f"{kills['acknowledged_decisions']:,} decisions and {kills['acknowledged_rewards']:,} rewards" in page
+    assert (kills["kills"], kills["lost_decisions"], kills["lost_rewards"], kills["counted_twice"]) == (200, 0, 0, 0)
+    assert kills["replay_equal_to_the_bit"]

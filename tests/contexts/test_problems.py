@@ -73,6 +73,27 @@ def test_the_barrier_follows_a_change_and_starts_again_on_no_other_occasion():
     assert changed.mean("regret")[-1] < 0.5 * blind.mean("regret")[-1]
 
 
+def test_late_rewards_of_a_problem_that_is_not_linear_cause_no_restart():
+    """Three labels in a row: no linear function of the context is largest in the middle, so some estimates stay wrong."""
+    labels = np.arange(150) % 3
+    points = np.random.default_rng(2).normal(size=(150, 2)) + 3.3 * np.outer(labels, [1, 0])
+    problem = lb.ClassificationBandit((points - points.mean(axis=0)) / points.std(axis=0), labels, delay=500)
+    assert contexts.simulate(contexts.ContextualBarrier(), problem, horizon=20_000, runs=8)["restarts"].sum() == 0
+
+
+def test_estimates_that_were_lucky_at_first_cause_no_restart():
+    late = contexts.simulate(contexts.ContextualBarrier(), lb.SegmentedClicks(delay=500), horizon=3000, runs=30)
+    assert late["restarts"][:, -1].sum() <= 1
+
+
+def test_a_change_of_rare_clicks_is_noticed_in_most_runs():
+    problem = lb.SegmentedClicks(rate=0.02, change_every=13_000, delay=500)
+    record = contexts.simulate(contexts.ContextualBarrier(), problem, horizon=26_000, runs=10, checkpoints=[13_000])
+    before, after = record["restarts"][:, 1], record["restarts"][:, -1]
+    assert before.sum() <= 1
+    assert (after > before).sum() >= 6
+
+
 def test_wrong_problems_get_one_sentence():
     for call, message in (
         (lambda: lb.LinearContexts(1, 2), "n_arms must be at least 2, got 1"),

@@ -50,16 +50,14 @@ class Rule(Parameterised):
     name            its name in files and on the command line
     weigh           the compiled function above
     counts_pending  whether decisions without a reward so far narrow s
-    lives           of the candidates that can replace the memory after a change; see `regression`
-    threshold       of their evidence
+    follows_changes whether a candidate can replace the memory after a change; see `regression`
     ridge           strength of the ridge, for features of mean square 1
     """
 
     name: ClassVar[str]
     weigh: ClassVar[Any]
     counts_pending: ClassVar[bool] = False
-    lives: ClassVar[tuple[int, ...]] = ()
-    threshold: ClassVar[float] = np.inf
+    follows_changes: ClassVar[bool] = False
 
     ridge: Positive = RIDGE
 
@@ -100,8 +98,7 @@ class ContextualBarrier(Rule):
     name = "contextual-barrier"
     weigh = staticmethod(weigh_barrier)
     counts_pending = True
-    lives = (256, 4096)
-    threshold = 20.0
+    follows_changes = True
 
     optimism: AtLeastZero = 1.0
     price: Positive = 0.03

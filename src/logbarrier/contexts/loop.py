@@ -37,7 +37,6 @@ class Job(NamedTuple):
     totals: np.ndarray
     hyper: tuple[float, ...]
     ridge: float
-    threshold: float
     counts_pending: bool
     scale: float
     key: np.ndarray
@@ -89,7 +88,7 @@ def settle(job, due, t):
     size = job.ring.arms.shape[0]
     place = due % size
     arm, x = int(job.ring.arms[place]), job.ring.contexts[place]
-    replaced = learn(job.state, arm, x, job.ring.rewards[place], job.ridge, job.threshold)
+    replaced = learn(job.state, arm, x, job.ring.rewards[place], job.ridge)
     if not job.counts_pending:
         count(job.state, arm, x, 1.0)
     elif replaced:

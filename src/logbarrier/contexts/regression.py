@@ -7,15 +7,21 @@ For an arm with contexts x_i (d,), the first entry of which is 1, and rewards r_
 m is the mean reward of all arms. B is A with the pending decisions counted: their contexts are known, their rewards are not.
 noise is a mean of e^2/(1 + x' A^-1 x) over the prediction errors e, with weights that grow like the number of the reward.
 
-Changes: next to these regressions, the long memory, there are candidates: the same regressions from later starts. The evidence
-for a candidate is a sum over the rewards since its start at which it predicted less than the long memory did. Only rewards of
-arms that the long memory still estimates as the best, and the candidate does not, are counted:
+Changes: next to these regressions, the long memory, there is a candidate: the same regressions from a later start. Rewards of
+an arm that the long memory estimates as the best can tell that this is no longer so. The candidate disputes such a reward where
+its estimate of the arm is below the long memory's estimate of another arm. Disputed rewards add up to the evidence:
 
     (e^2 - f^2) / (2 (mean of e^2) (1 + x' A_c^-1 x))        e, f: errors of the long memory and of the candidate
 
-This is a log likelihood ratio, discounted while the candidate knows little. Rewards above the predictions of the long memory
-cost no regret, so they are not counted. A candidate with evidence above a threshold replaces the long memory; one that reaches
-the end of its life starts again.
+This is a log likelihood ratio, discounted while the candidate knows little. What the candidate estimates of other arms plays no
+part: it may hardly have seen them. It replaces the long memory when its evidence exceeds THRESHOLD and its case is sound:
+
+- It disputes at least the share DISPUTED_SHARE of such rewards. Where the reward is not linear, the long memory stays wrong at
+  some contexts without any change. A candidate can be right there, but these are few.
+- It has at most the share AGE_SHARE of the rewards of the long memory. Before that, the best estimate is the luckiest one, and
+  its rewards disappoint without a change.
+
+At the end of its life the candidate starts again, unless its case is sound and its evidence positive.
 """
 
 from __future__ import annotations
@@ -27,20 +33,25 @@ import numpy as np
 
 from ..engine.compiled import compiled, inlined
 
-TELLS, MEAN, NOISE, LOSS, EVIDENCE = 0, 1, 2, 3, 4  # of a memory
-LARGEST_EVIDENCE = 1.0  # for a change, of one reward: a single outlier decides nothing
-FIRST = 64  # decisions from which the scale of the features is estimated; so many rewards come before any replacement
+TELLS, MEAN, NOISE, LOSS, EVIDENCE, PREFERRED, DISPUTED = 0, 1, 2, 3, 4, 5, 6  # of a memory
+LIFE = 128  # rewards after which a candidate starts again
+THRESHOLD = 15.0  # of the evidence for a change
+LARGEST_EVIDENCE = 1.0  # of one reward: a single outlier decides nothing
+DISPUTED_SHARE = 0.25
+AGE_SHARE = 0.25
+MOST_NUMBERS = 2**26  # K d^2, for each of up to three matrices: 1.5 GiB together
+FIRST = 64  # decisions from which the scale of the features is estimated
 
 
 class Regressions(NamedTuple):
-    """1 + C regressions for each of K arms, as compiled code takes them: the long memory, then C candidates.
+    """1 + C regressions for each of K arms, as compiled code takes them: the long memory, and C = 0 or 1 candidates.
 
     inverse         (1 + C, K, d, d)  A^-1
     reward_weights  (1 + C, K, d)     A^-1 sum r x
     one_weights     (1 + C, K, d)     A^-1 sum x
     counted         (K, d, d)         B^-1 of the long memory
-    memories        (1 + C, 5)        rewards learnt from, their mean, noise, mean squared error, evidence
-    lives           (C,)              after how many rewards a candidate starts again
+    memories        (1 + C, 7)        rewards learnt from, their mean, noise, mean squared error; of a candidate also its
+                                      evidence, rewards of arms that the long memory prefers, and how many it disputes
     restarts        (1,)              how often a candidate replaced the long memory
     """
 
@@ -49,20 +60,22 @@ class Regressions(NamedTuple):
     one_weights: np.ndarray
     counted: np.ndarray
     memories: np.ndarray
-    lives: np.ndarray
     restarts: np.ndarray
 
 
-def new_regressions(n_arms: int, size: int, lives: tuple[int, ...]) -> Regressions:
+def new_regressions(n_arms: int, size: int, follows_changes: bool) -> Regressions:
     """Regressions of n_arms arms on `size` features, the 1 included; `start` must be called."""
-    count, matrix = 1 + len(lives), (n_arms, size, size)
+    if n_arms * size**2 > MOST_NUMBERS:
+        raise ValueError(
+            f"contexts: {n_arms} regressions on {size} features are too large; K d^2 must be at most {MOST_NUMBERS:,}"
+        )
+    count, matrix = 2 if follows_changes else 1, (n_arms, size, size)
     return Regressions(
         inverse=np.zeros((count, *matrix)),
         reward_weights=np.zeros((count, n_arms, size)),
         one_weights=np.zeros((count, n_arms, size)),
         counted=np.zeros(matrix),
-        memories=np.zeros((count, 5)),
-        lives=np.array(lives, dtype=np.float64),
+        memories=np.zeros((count, 7)),
         restarts=np.zeros(1),
     )
 
@@ -144,41 +157,45 @@ def _observe(state, memory, arm, x, reward, product):
 
 
 @compiled
-def is_best(state, memory, arm, x):
-    """Whether no other arm has a larger estimated reward in a memory."""
-    mean, chosen, largest = state.memories[memory, MEAN], 0.0, -np.inf
+def largest_of_others(state, arm, x):
+    """Return the largest estimated reward of the other arms; the mean reward where one regression is shared by all."""
+    mean, largest = state.memories[0, MEAN], -np.inf
+    if state.inverse.shape[1] == 1:
+        return mean
     for a in range(state.inverse.shape[1]):
-        value = dot(x, state.reward_weights[memory, a]) - mean * dot(x, state.one_weights[memory, a])
-        if a == arm:
-            chosen = value
-        else:
+        if a != arm:
+            value = mean + dot(x, state.reward_weights[0, a]) - mean * dot(x, state.one_weights[0, a])
             largest = max(largest, value)
-    return chosen >= largest
+    return largest
 
 
 @compiled
-def learn(state, arm, x, reward, ridge, threshold):
-    """Learn from the reward of an arm at context x; return whether a candidate replaced the long memory.
+def learn(state, arm, x, reward, ridge):
+    """Learn from the reward of an arm at context x; return whether the candidate replaced the long memory.
 
     Then all that is pending must be counted again.
     """
     product = np.empty(x.shape[0])
-    loss = state.memories[0, LOSS]
-    is_shared = state.inverse.shape[1] == 1  # by all actions: nothing says which one is best
-    stands = is_shared or is_best(state, 0, arm, x)
+    if state.memories.shape[0] == 1:
+        _observe(state, 0, arm, x, reward, product)
+        return False
+    long, candidate = state.memories[0], state.memories[1]
+    loss, other = long[LOSS], largest_of_others(state, arm, x)
     error, _ = _observe(state, 0, arm, x, reward, product)
-    for c in range(1, state.memories.shape[0]):
-        is_disputed = stands and (is_shared or not is_best(state, c, arm, x))
-        candidate_error, q = _observe(state, c, arm, x, reward, product)
-        numbers = state.memories[c]
-        if loss > 0.0 and candidate_error > error and is_disputed:  # the candidate predicted less
-            gained = (error * error - candidate_error * candidate_error) / (2.0 * loss * (1.0 + q))
-            numbers[EVIDENCE] += min(gained, LARGEST_EVIDENCE)
-        if numbers[EVIDENCE] > threshold and state.memories[0, TELLS] > FIRST:
-            replace(state, c, ridge)
-            return True
-        if numbers[TELLS] >= state.lives[c - 1]:
-            start_memory(state, c, ridge)
+    candidate_error, q = _observe(state, 1, arm, x, reward, product)
+    if reward - error >= other:  # the long memory prefers the arm
+        candidate[PREFERRED] += 1.0
+        if reward - candidate_error < other:
+            candidate[DISPUTED] += 1.0
+            if loss > 0.0:
+                gained = (error * error - candidate_error * candidate_error) / (2.0 * loss * (1.0 + q))
+                candidate[EVIDENCE] += min(gained, LARGEST_EVIDENCE)
+    is_sound = candidate[DISPUTED] >= DISPUTED_SHARE * candidate[PREFERRED] and candidate[TELLS] <= AGE_SHARE * long[TELLS]
+    if is_sound and candidate[EVIDENCE] > THRESHOLD:
+        replace(state, ridge)
+        return True
+    if candidate[TELLS] >= LIFE and not (is_sound and candidate[EVIDENCE] > 0.0):
+        start_memory(state, 1, ridge)
     return False
 
 
@@ -192,7 +209,7 @@ def rebuild(state, contexts, arms, rewards, rewarded, ridge):
     for place in range(rewarded.shape[0]):
         i = rewarded[place]
         count(state, arms[i], contexts[i], 1.0)
-        learn(state, arms[i], contexts[i], rewards[i], ridge, np.inf)
+        learn(state, arms[i], contexts[i], rewards[i], ridge)
 
 
 @compiled
@@ -226,18 +243,16 @@ def start(state, ridge):
 
 
 @compiled
-def replace(state, candidate, ridge):
-    """Put a candidate in the place of the long memory; all candidates start again."""
+def replace(state, ridge):
+    """Put the candidate in the place of the long memory; a new candidate starts."""
     for arm in range(state.inverse.shape[1]):
         for i in range(state.inverse.shape[2]):
-            state.reward_weights[0, arm, i] = state.reward_weights[candidate, arm, i]
-            state.one_weights[0, arm, i] = state.one_weights[candidate, arm, i]
+            state.reward_weights[0, arm, i] = state.reward_weights[1, arm, i]
+            state.one_weights[0, arm, i] = state.one_weights[1, arm, i]
             for k in range(state.inverse.shape[3]):
-                state.inverse[0, arm, i, k] = state.inverse[candidate, arm, i, k]
-                state.counted[arm, i, k] = state.inverse[candidate, arm, i, k]
-    for i in range(state.memories.shape[1]):
-        state.memories[0, i] = state.memories[candidate, i]
-    state.memories[0, EVIDENCE] = 0.0
+                state.inverse[0, arm, i, k] = state.inverse[1, arm, i, k]
+                state.counted[arm, i, k] = state.inverse[1, arm, i, k]
+    for i in range(EVIDENCE):
+        state.memories[0, i] = state.memories[1, i]
     state.restarts[0] += 1.0
-    for each in range(1, state.memories.shape[0]):
-        start_memory(state, each, ridge)
+    start_memory(state, 1, ridge)

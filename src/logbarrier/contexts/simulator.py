@@ -118,14 +118,15 @@ class ContextualRun:
         self._rule, self._problem, self._key, self._run = rule, problem, key, run
         self.time = 0
         size, places = problem.n_features + 1, problem.delay + 1
-        state = new_regressions(problem.n_arms, size, rule.lives)
+        state = new_regressions(problem.n_arms, size, rule.follows_changes)
         from_python(start)(state, rule.ridge)
         ring = Ring(np.zeros((places, size)), np.zeros(places, dtype=np.int64), np.zeros(places))
         self._scaling, self._is_number = new_scaling(problem.n_features), np.zeros(problem.n_features, dtype=bool)
         firsts = np.zeros(FIRST, dtype=np.int64), np.zeros(FIRST)
-        strengths, counts = (float(rule.ridge), float(rule.threshold)), rule.counts_pending
         totals = np.array([0.0, 0.0, 0.0, 0.0, 1.0])
-        self._job = Job(state, ring, *firsts, totals, rule.hyper, *strengths, counts, float(problem.scale), key, run)
+        self._job = Job(
+            state, ring, *firsts, totals, rule.hyper, float(rule.ridge), rule.counts_pending, float(problem.scale), key, run
+        )
         self._loop = loop_kernel(rule.weigh, problem.reward_of)
         self._block: tuple[np.ndarray, np.ndarray] | None = None
 

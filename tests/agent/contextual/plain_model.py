@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-RIDGE, OPTIMISM, PRICE, LIVES, THRESHOLD, FIRST = 2.0, 1.0, 0.03, (256, 4096), 20.0, 64
+RIDGE, OPTIMISM, PRICE, FIRST = 2.0, 1.0, 0.03, 64
+LIFE, THRESHOLD, DISPUTED_SHARE, AGE_SHARE = 128, 15.0, 0.25, 0.25
 
 
 class PlainMemory:
     def __init__(self):
         self.rows, self.mean, self.noise, self.loss, self.evidence = [], 0.0, 0.0, 0.0, 0.0
+        self.disputes = []  # for each reward of an arm that the long memory prefers
 
     def weights(self, arm, size):
         x = np.array([x for a, x, _ in self.rows if a == arm]).reshape(-1, size)
@@ -39,7 +41,7 @@ class PlainModel:
 
     def __init__(self, n_arms):
         self.arms, self.seen, self.pending, self.rewarded, self.restarts = list(range(n_arms)), [], {}, [], 0
-        self.scale, self.long, self.candidates = 1.0, PlainMemory(), [PlainMemory() for _ in LIVES]
+        self.scale, self.long, self.candidate = 1.0, PlainMemory(), PlainMemory()
 
     def context(self, index):
         return np.concatenate([[1.0], self.seen[index] / self.scale])
@@ -49,9 +51,9 @@ class PlainModel:
         n = len(self.seen)
         if n <= FIRST and n in (1, 2, 4, 8, 16, 32, 64):
             self.scale = np.sqrt(np.mean(np.square(self.seen)))
-            self.long, self.candidates = PlainMemory(), [PlainMemory() for _ in LIVES]
+            self.long, self.candidate = PlainMemory(), PlainMemory()
             for arm, index, reward in self.rewarded:
-                self.learn(arm, index, reward, may_replace=False)
+                self.learn(arm, index, reward)
 
     def policy(self, raw, arms):
         x = np.concatenate([[1.0], raw / self.scale])
@@ -78,24 +80,20 @@ class PlainModel:
         self.rewarded.append((arm, index, reward))
         self.learn(arm, index, reward)
 
-    def learn(self, arm, index, reward, may_replace=True):
+    def learn(self, arm, index, reward):
         if arm not in self.arms:
             return
-        x, loss = self.context(index), self.long.loss
-        stands = self.is_best(self.long, arm, x)
-        error, _ = self.long.observe(arm, x, reward)
-        for i, candidate in enumerate(self.candidates):
-            is_disputed = stands and not self.is_best(candidate, arm, x)
-            own, q = candidate.observe(arm, x, reward)
-            if loss > 0 and own > error and is_disputed:
+        x, loss, long, candidate = self.context(index), self.long.loss, self.long, self.candidate
+        other = max(long.predicted(each, x, long.mean)[0] for each in self.arms if each != arm)
+        error, _ = long.observe(arm, x, reward)
+        own, q = candidate.observe(arm, x, reward)
+        if reward - error >= other - 1e-12:
+            candidate.disputes.append(reward - own < other - 1e-12)
+            if candidate.disputes[-1] and loss > 0:
                 candidate.evidence += min((error**2 - own**2) / (2 * loss * (1 + q)), 1.0)
-            if may_replace and candidate.evidence > THRESHOLD and len(self.long.rows) > FIRST:
-                self.long, self.restarts = candidate, self.restarts + 1
-                self.candidates = [PlainMemory() for _ in LIVES]
-                return
-            if len(candidate.rows) >= LIVES[i]:
-                self.candidates[i] = PlainMemory()
-
-    def is_best(self, memory, arm, x):
-        values = {each: memory.predicted(each, x, memory.mean)[0] for each in self.arms}
-        return max(values.values()) <= values[arm] + 1e-12
+        is_sound = sum(candidate.disputes) >= DISPUTED_SHARE * len(candidate.disputes)
+        is_sound = is_sound and len(candidate.rows) <= AGE_SHARE * len(long.rows)
+        if is_sound and candidate.evidence > THRESHOLD:
+            self.long, self.candidate, self.restarts = candidate, PlainMemory(), self.restarts + 1
+        elif len(candidate.rows) >= LIFE and not (is_sound and candidate.evidence > 0):
+            self.candidate = PlainMemory()

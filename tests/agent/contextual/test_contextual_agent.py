@@ -62,6 +62,16 @@ def test_arms_are_drawn_with_their_propensities():
     assert stats.chi2.sf(chi_square, 4) > 1e-3
 
 
+def test_a_model_shared_by_all_items_restarts_once_for_one_change():
+    rng, agent = np.random.default_rng(0), lb.ContextualAgent(actions=6, seed=0)
+    for weights in rng.normal(size=(2, 6)):
+        for _ in range(4000):
+            items = rng.normal(size=(20, 6))
+            decision = agent.ask(actions=items)
+            agent.tell(decision, float(items[decision.arm] @ weights + rng.normal()))
+    assert agent.restarts == 1
+
+
 @pytest.mark.parametrize("steps", [3, 40, 300])
 def test_a_restored_agent_goes_on_with_the_same_bits(steps):
     rng = np.random.default_rng(steps)
@@ -196,6 +206,9 @@ def test_a_wrong_call_gets_one_sentence_and_changes_nothing(call, error, message
         ({"n_arms": 2, "features": 0}, "features must be at least 1"),
         ({"n_arms": 2, "features": {"age": "numbers"}}, "the kind of age must be one of number, boolean, category"),
         ({"n_arms": 2, "features": 3, "price": -1.0}, "price must be positive"),
+        ({"actions": 964_829}, "actions must be between 1 and 10000"),
+        ({"actions": 9000}, "K d\\^2 must be at most 67,108,864"),
+        ({"n_arms": 20, "features": 2000}, "K d\\^2 must be at most 67,108,864"),
         ({"actions": 2, "features": {"age": "number"}}, "features must be a whole number where actions are given"),
     ],
 )

@@ -18,7 +18,7 @@ from ..pending import Decision
 from ..state import MOST_DECISIONS
 from ..summary import Summary, summarise
 from . import contextual_state
-from .encoder import NamedEncoder, encoder_of
+from .encoder import MOST_FEATURES, NamedEncoder, encoder_of
 from .model import Model, Situation
 from .offers import action_table, crossed, place_of, places_of
 from .segments import without_verdict
@@ -50,7 +50,7 @@ class ContextualAgent:
 
     Rewards may come late and in any order, each once. Pending decisions count in the uncertainty. Every decision has its exact
     propensity. Rewards may have any unit. When recent rewards show that the past misleads, the past is dropped.
-    Memory: 4 (d + 1)^2 numbers of 8 bytes per arm. docs/contexts.md has the equations.
+    Memory: 3 (d + 1)^2 numbers of 8 bytes per arm. docs/contexts.md has the equations.
 
     >>> import logbarrier as lb
     >>> agent = lb.ContextualAgent(arms=["a", "b"], features={"age": "number", "device": ["phone", "desktop"]}, seed=0)
@@ -80,7 +80,7 @@ class ContextualAgent:
         self.floor = below_one(WHO, "floor", floor)
         self.seed = validate.integer(WHO, "seed", seed, 0)
         self._encoder = encoder_of(WHO, features)
-        self.actions = None if actions is None else validate.integer(WHO, "actions", actions, 1)
+        self.actions = None if actions is None else validate.integer(WHO, "actions", actions, 1, MOST_FEATURES)
         names: list[Any] = []
         if self.actions is None:
             names = checked_names(arms) if arms is not None else list(range(validate.integer(WHO, "n_arms", n_arms, 2)))

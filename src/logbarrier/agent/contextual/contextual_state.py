@@ -17,7 +17,7 @@ from .model import Observed, Situation
 if TYPE_CHECKING:
     from .contextual_agent import ContextualAgent
 
-FORMAT = 1
+FORMAT = 2
 WHO = "ContextualAgent.from_state_dict"
 
 

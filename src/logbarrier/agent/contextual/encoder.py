@@ -24,6 +24,7 @@ from ...base.failure import WrongTypeError
 ONE_HOT, HASHED = 12, 4
 KINDS = ("number", "boolean", "category")
 LARGEST_FEATURE = 1e100  # its square is still a float64
+MOST_FEATURES = 10_000  # `regression.MOST_NUMBERS` is reached first where there are several arms
 
 
 class VectorEncoder:
@@ -176,7 +177,7 @@ def encoder_of(owner: str, features: Any) -> Encoder:
     if isinstance(features, str | bytes) or hasattr(features, "__iter__"):
         wanted = "a whole number or a dict such as {'age': 'number', 'country': 'category'}"
         raise WrongTypeError(f"{owner}: features must be {wanted}, got {features!r}")
-    return VectorEncoder(owner, validate.integer(owner, "features", features, 0))
+    return VectorEncoder(owner, validate.integer(owner, "features", features, 0, MOST_FEATURES))
 
 
 def _kind(owner: str, name: str, kind: Any) -> Any:

@@ -16,9 +16,9 @@ from ...engine.compiled import Bound, compiled, from_python
 
 
 @compiled
-def _learn_numbers(state, x, arm, reward, ridge, threshold):
+def _learn_numbers(state, x, arm, reward, ridge):
     """`learn` with the numbers that change in the middle."""
-    return 1 if learn(state, arm, x, reward, ridge, threshold) else 0
+    return 1 if learn(state, arm, x, reward, ridge) else 0
 
 
 @dataclass(slots=True, eq=False)
@@ -59,7 +59,7 @@ class Model:
         self.rule, self.is_shared, self._key = rule, n_arms == 0, key
         self._is_number = is_number
         self.scaling = new_scaling(len(is_number))
-        self.state = new_regressions(max(n_arms, 1), len(is_number) + 1, rule.lives)
+        self.state = new_regressions(max(n_arms, 1), len(is_number) + 1, rule.follows_changes)
         from_python(start)(self.state, rule.ridge)
         self.seen = 0  # contexts
         self.first: list[Observed] = []
@@ -74,8 +74,7 @@ class Model:
         decide = decide_kernel(self.rule.weigh, score_actions if self.is_shared else score_arms)
         fixed = self.state, self.scaling, self._buffers, self.rule.hyper, self._key
         self._decide: Bound = decide.bound(fixed, (0, 1, 0.0, 0), ())
-        numbers = self.rule.ridge, self.rule.threshold
-        self._learn: Bound = from_python(_learn_numbers).bound((self.state, self._x), (0, 0.0), numbers)
+        self._learn: Bound = from_python(_learn_numbers).bound((self.state, self._x), (0, 0.0), (self.rule.ridge,))
 
     def decide(self, rows: np.ndarray, arms: np.ndarray | None, number: int, floor: float) -> Chosen:
         """Draw an arm for a context, rows (1, d), from arms (n,), or one of the actions, rows (n, d)."""
@@ -166,7 +165,7 @@ class Model:
     def add_arm(self) -> None:
         """Add an arm without observations, as the last one."""
         memories, n_arms, size = self.state.one_weights.shape
-        larger = new_regressions(n_arms + 1, size, self.rule.lives)
+        larger = new_regressions(n_arms + 1, size, self.rule.follows_changes)
         self._set({name: _with_room(getattr(self.state, name), getattr(larger, name)) for name in Regressions._fields})
         for memory in range(memories):
             from_python(start_arm)(self.state, memory, n_arms, self.rule.ridge)
