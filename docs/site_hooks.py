@@ -20,7 +20,7 @@ MARKER = re.compile(r"<!-- public names: ([\w.]+) -->")
 BLOCK = re.compile(r"^::: ([\w.]+)\n((?: .*\n)*)", flags=re.MULTILINE)
 TITLE = re.compile(r"<title>(.*?)</title>")
 DOCSTRING = re.compile(r'<pre class="docstring">(.*?)</pre>', flags=re.DOTALL)
-ENTRY = re.compile(r"\s*\S.{0,22}?\s{2,}(?=\S)")  # a name and the spaces before its meaning
+ENTRY = re.compile(r"\s*(?!>>>)\S.{0,22}?\s{2,20}(?=\S)")  # a name and the spaces before its meaning
 SOURCE_WIDTH = 95  # a line of the source that ends later goes on in the next one
 LISTED = re.compile(r"^::: (\S+)", flags=re.MULTILINE)
 # A name that two of them export is on the page of the first.

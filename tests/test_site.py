@@ -112,6 +112,11 @@ def test_the_site_fetches_nothing_from_elsewhere(site):
         assert not re.findall(r'<link[^>]*rel="stylesheet"[^>]*href="https?:', page.read_text()), page
 
 
+def test_no_asterisk_of_a_symbol_starts_italics(site):
+    for page in site.rglob("*.html"):
+        assert re.findall(r"\w<em>.{0,40}", page.read_text()) == [], page
+
+
 def wait_for(browser, script: str) -> object:
     """What a script returns as soon as it returns something."""
     deadline = time.monotonic() + 120
