@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -79,12 +80,11 @@ def rescue() -> Figure:
     """The actions that a policy has lost, before and after the rescue of docs/deep.md."""
     sys.path.insert(0, str(EXAMPLE.parent))
     import gymnasium
-    from collapsed_grid import collapsed_model
 
     from logbarrier.deep import sb3
 
-    schedule = sb3.Linear(0.6)  # that of the command
-    done = sb3.rescue(collapsed_model(), gymnasium.make("MovedGoal-v0"), timesteps=10_000, schedule=schedule, steps=500)
+    model, schedule = import_module(EXAMPLE.stem).collapsed_model(), sb3.Linear(0.6)  # the schedule of the command
+    done = sb3.rescue(model, gymnasium.make("MovedGoal-v0"), timesteps=10_000, schedule=schedule, steps=500)
     print(done.before, done.after, sep="\n\n")
     with page_style():
         figure: Figure = sb3.plot_diagnoses(done.before, done.after)

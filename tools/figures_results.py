@@ -201,15 +201,18 @@ def keep_figure_1(folder: Path) -> None:
     from logbarrier.theory.plateau import mean_plateau
 
     results, shown = Results(Store.open(folder), [EXPERIMENT]), list[dict[str, object]]()
-    for row in EXPERIMENT.rows:
-        for panel in row:
-            found = {curve.label: (curve.rule, results.find(panel.n_arms, curve.rule)) for curve in panel.curves}
-            rule, record = found["LB-SGB"]
-            study = results.store.study
-            plateau, _, _ = mean_plateau(design.instances(panel.n_arms), rule.eta, study.seed, study.runs)
-            entry = {"n_arms": panel.n_arms, "alpha": rule.learning_rate, "runs": study.runs, "plateau": round(plateau, 4)}
-            curves = {name: _thinned(record, "optimal_probability") for name, (_, record) in found.items()}
-            shown.append({**entry, "steps": record.steps[::EVERY].tolist(), "curves": curves})
+    study = results.store.study
+    for panel in EXPERIMENT.panels:
+        curves = {}
+        for curve in panel.curves:
+            record = results.find(panel.n_arms, curve.rule)
+            if record is None:
+                raise ValueError(f"figure-1: {folder} has no record of {curve.label} at K = {panel.n_arms}; finish the study")
+            steps, curves[curve.label] = record.steps[::EVERY].tolist(), _thinned(record, "optimal_probability")
+        settings = panel.curves[0].rule.to_dict()  # those of LB-SGB
+        plateau, _, _ = mean_plateau(design.instances(panel.n_arms), settings["eta"], study.seed, study.runs)
+        entry = {"n_arms": panel.n_arms, "alpha": settings["learning_rate"], "runs": study.runs, "plateau": round(plateau, 4)}
+        shown.append({**entry, "steps": steps, "curves": curves})
     FIGURE_1.write_text(json.dumps({"panels": shown}, separators=(",", ":")) + "\n")
 
 
