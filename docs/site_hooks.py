@@ -19,6 +19,9 @@ OUTWARD = re.compile(r"\[([^\]]*)\]\(\.\./([^)#]+)\)")
 MARKER = re.compile(r"<!-- public names: ([\w.]+) -->")
 BLOCK = re.compile(r"^::: ([\w.]+)\n((?: .*\n)*)", flags=re.MULTILINE)
 TITLE = re.compile(r"<title>(.*?)</title>")
+DOCSTRING = re.compile(r'<pre class="docstring">(.*?)</pre>', flags=re.DOTALL)
+ENTRY = re.compile(r"\s*(?!>>>)\S.{0,22}?\s{2,20}(?=\S)")  # a name and the spaces before its meaning
+SOURCE_WIDTH = 95  # a line of the source that ends later goes on in the next one
 LISTED = re.compile(r"^::: (\S+)", flags=re.MULTILINE)
 # A name that two of them export is on the page of the first.
 PACKAGES = [f"logbarrier{name}" for name in ("", ".mdps", ".contexts", ".theory", ".plots", ".extend", ".deep", ".deep.sb3")]
@@ -46,6 +49,27 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         return text if path.rpartition("/")[2] in text else f"{text} (`{path}`)"
 
     return OUTWARD.sub(named, BLOCK.sub(_with_curve, _reference(f"{markdown}\n", Path(config["docs_dir"]))))
+
+
+def on_page_content(content: str, page: Any, config: Any, files: Any) -> str:
+    """Let docstrings wrap at the width of the page instead of that of the source."""
+    return DOCSTRING.sub(lambda found: f'<pre class="docstring">{_wrapping(found[1])}</pre>', content)
+
+
+def _wrapping(text: str) -> str:
+    """Join the lines of a sentence, and indent what wraps like the meaning of the entry, or like the line."""
+    lines: list[tuple[int, str]] = []
+    length = 0
+    for line in html.unescape(text).splitlines():
+        indent, first = len(line) - len(line.lstrip()), line.split()[:1]
+        entry = ENTRY.match(line)
+        is_broken = first and length + 1 + len(first[0]) > SOURCE_WIDTH and first[0] not in (">>>", "...")
+        if lines and is_broken and not entry and indent == lines[-1][0]:
+            lines[-1] = (indent, f"{lines[-1][1]} {line.strip()}")
+        else:
+            lines.append((entry.end() if entry else indent, line))
+        length = len(line)
+    return "".join(f'<span style="--hang: {hang}ch">{html.escape(line)}\n</span>' for hang, line in lines)
 
 
 def public_names(package: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ import ast
 import functools
 import http.server
 import importlib
+import importlib.util
 import inspect
 import os
 import re
@@ -58,6 +59,19 @@ def test_the_reference_shows_docstrings_as_written(site):
     assert "seed         runs first_run .. first_run + runs - 1 of this seed" in text
 
 
+def test_lines_of_a_docstring_are_joined_where_the_source_breaks_them():
+    path = ROOT / "docs" / "site_hooks.py"
+    hooks = importlib.util.module_from_spec(spec := importlib.util.spec_from_file_location("site_hooks", path))
+    spec.loader.exec_module(hooks)
+    long = " ".join(["word"] * 20)
+    text = f"{long}\nends.\n\n    x = 1\n\nseed  {long}\n      ends &lt; 2\nruns  more\n&gt;&gt;&gt; {long}\n&gt;&gt;&gt; code"
+    lines = re.findall(r'<span style="--hang: (\d+)ch">(.*?)\n</span>', hooks._wrapping(text))
+    assert lines == [
+        ("0", f"{long} ends."), ("0", ""), ("4", "    x = 1"), ("0", ""), ("6", f"seed  {long} ends &lt; 2"),
+        ("6", "runs  more"), ("0", f"&gt;&gt;&gt; {long}"), ("0", "&gt;&gt;&gt; code"),
+    ]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def anchors(site):
     """Where the reference says something about an object: its place in the package."""
@@ -96,6 +110,11 @@ def test_the_site_fetches_nothing_from_elsewhere(site):
     for page in site.rglob("*.html"):
         assert not re.findall(r'<(?:script|img|iframe)[^>]*src="https?:', page.read_text()), page
         assert not re.findall(r'<link[^>]*rel="stylesheet"[^>]*href="https?:', page.read_text()), page
+
+
+def test_no_asterisk_of_a_symbol_starts_italics(site):
+    for page in site.rglob("*.html"):
+        assert re.findall(r"\w<em>.{0,40}", page.read_text()) == [], page
 
 
 def wait_for(browser, script: str) -> object:

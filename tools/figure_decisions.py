@@ -1,52 +1,59 @@
-"""Plot docs/images/decisions.png: regret of rules that are given nothing, and of Thompson sampling that is given the law.
+"""Plot docs/images/decisions.png: `python tools/figure_decisions.py`.
 
-python tools/figure_decisions.py [--runs 60] [--out docs/images/decisions.png]
+Regret of rules that are given nothing, and of Thompson sampling that is given the law of the rewards.
 """
 
 from __future__ import annotations
 
-import argparse
-
-import matplotlib.pyplot as plt
+import json
+from typing import TYPE_CHECKING, Any
 
 import logbarrier as lb
+from logbarrier.plots.style import panels
+from looks import WIDTH, look, page_style, save
+from pictures import ROOT
 
-PROBLEMS = [
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RUNS, SEED = 60, 7201
+GIVEN_NOTHING = {"OptimisticBarrier": lb.OptimisticBarrier(), "AutoLogBarrier": lb.AutoLogBarrier()}
+INFORMED = "Thompson, given the law"
+UNEQUAL = lb.UnequalNoiseInstances(12, gap=0.3, smallest=0.2, largest=2.0)
+REVENUE = lb.RevenueInstances(5, rate=0.1, amount=20.0, sigma=0.7)
+PROBLEMS: list[tuple[str, Any, int, Any]] = [
     ("clicks of 2 %, 12 ads", lb.ClickInstances(12, rate=0.02, spread=0.4), 200_000, lb.BetaThompsonSampling()),
     ("Gaussian, 100 arms, gap 0.1", lb.GapInstances(100, gap=0.1), 100_000, lb.ThompsonSampling()),
-    (
-        "unequal noise, 12 arms",
-        lb.UnequalNoiseInstances(12, gap=0.3, smallest=0.2, largest=2.0),
-        100_000,
-        lb.ThompsonSampling(),
-    ),
-    ("revenue, 10 % conversion, 5 arms", lb.RevenueInstances(5, rate=0.1, amount=20.0, sigma=0.7), 100_000, None),
+    ("unequal noise, 12 arms", UNEQUAL, 100_000, lb.ThompsonSampling()),
+    ("revenue, 10 % conversion, 5 arms", REVENUE, 100_000, None),
 ]
-STYLES = {"OptimisticBarrier": ("C0", "-"), "AutoLogBarrier": ("C2", "--"), "Thompson, given the law": ("C1", ":")}
+PINNED: dict[str, str] = json.loads((ROOT / "tests" / "studies" / "cell_digests.json").read_text())
+SHOWN = {rule.name for rule in (*GIVEN_NOTHING.values(), *(informed for *_, informed in PROBLEMS if informed))}
 
 
-def main() -> None:
-    """Write the picture."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=60)
-    parser.add_argument("--out", default="docs/images/decisions.png")
-    arguments = parser.parse_args()
-    figure, panels = plt.subplots(1, 4, figsize=(13, 3.3), layout="constrained")
-    for axes, (title, problem, horizon, informed) in zip(panels, PROBLEMS, strict=True):
-        rules = {"OptimisticBarrier": lb.OptimisticBarrier(), "AutoLogBarrier": lb.AutoLogBarrier()}
-        if informed is not None:
-            rules["Thompson, given the law"] = informed
-        for name, rule in rules.items():
-            record = lb.simulate(rule, problem, horizon=horizon, runs=arguments.runs, seed=7201, spacing="log", checkpoints=60)
-            low, high = record.interval("regret")
-            colour, line = STYLES[name]
-            axes.plot(record.steps, record.mean("regret"), line, color=colour, label=name)
-            axes.fill_between(record.steps, low, high, color=colour, alpha=0.2, linewidth=0)
-        axes.set(title=title, xscale="log", xlabel="decisions", xlim=(horizon / 1000, horizon), ylim=(0, None))
-    panels[0].set_ylabel("regret, mean and 95 % interval")
-    panels[0].legend(frameon=False)
-    figure.savefig(arguments.out, dpi=130)
+def decisions() -> Figure:
+    """Mean regret over the decisions, with 95 % intervals: a panel for each problem."""
+    with page_style():
+        figure, grid = panels(2, 2, size=(WIDTH, 5.4))
+        for axes, (title, problem, horizon, informed) in zip(grid.ravel(), PROBLEMS, strict=True):
+            rules = {**GIVEN_NOTHING, **({INFORMED: informed} if informed else {})}
+            for number, (name, rule) in enumerate(rules.items()):
+                record = lb.simulate(rule, problem, horizon=horizon, runs=RUNS, seed=SEED, spacing="log", checkpoints=60)
+                axes.plot(record.steps, record.mean("regret"), label=name, **look(number))
+                axes.fill_between(record.steps, *record.interval("regret"), color=look(number)["color"], alpha=0.2, linewidth=0)
+            axes.set(title=title, xscale="log", xlim=(horizon / 1000, horizon), ylim=(0, None))
+        for axes in grid[:, 0]:
+            axes.set_ylabel("regret")
+        for axes in grid[-1]:
+            axes.set_xlabel("decisions")
+        figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3, columnspacing=1.0)
+    return figure
+
+
+PICTURES = {
+    "decisions.png": (decisions, PROBLEMS, RUNS, SEED, [digest for case, digest in PINNED.items() if case.split()[0] in SHOWN])
+}
 
 
 if __name__ == "__main__":
-    main()
+    print(save(decisions(), "decisions.png", PICTURES["decisions.png"]))

@@ -1,8 +1,14 @@
-"""Plot the pictures of docs/deep-study.md, from the results that deep_study.py wrote: python tools/figures_deep.py"""
+"""Plot the pictures of docs/deep-study.md and docs/deep.md: `python tools/figures_deep.py [NAME ...]`.
+
+Those of the study come from the results that deep_study.py wrote. deep-rescue.png trains two policies, which takes a minute
+and Stable-Baselines3.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,6 +19,7 @@ from looks import DASHES, MARKERS, WIDTH, middle_interval, middle_mean, page_sty
 from pictures import ROOT
 
 STUDY = ROOT / "benchmarks" / "deep_study.json"
+EXAMPLE = ROOT / "examples" / "collapsed_grid.py"
 COEFFICIENTS = (0.01, 0.1, 0.3, 0.6, 1.0)  # the grid of deep_study.py
 LOOKS: dict[str, Any] = {
     name: {"color": COLOURS[colour], "linestyle": DASHES[number], "marker": MARKERS[number]}
@@ -69,10 +76,30 @@ def coefficients() -> Figure:
     return figure
 
 
-FIGURES = {"deep-curves.png": curves, "deep-coefficients.png": coefficients}
-PICTURES = {name: (plot, STUDY) for name, plot in FIGURES.items()}
+def rescue() -> Figure:
+    """The actions that a policy has lost, before and after the rescue of docs/deep.md."""
+    sys.path.insert(0, str(EXAMPLE.parent))
+    import gymnasium
+
+    from logbarrier.deep import sb3
+
+    model, schedule = import_module(EXAMPLE.stem).collapsed_model(), sb3.Linear(0.6)  # the schedule of the command
+    done = sb3.rescue(model, gymnasium.make("MovedGoal-v0"), timesteps=10_000, schedule=schedule, steps=500)
+    print(done.before, done.after, sep="\n\n")
+    with page_style():
+        figure: Figure = sb3.plot_diagnoses(done.before, done.after)
+        figure.set_size_inches(WIDTH, 4.4)
+    return figure
+
+
+FIGURES = {"deep-curves.png": curves, "deep-coefficients.png": coefficients, "deep-rescue.png": rescue}
+PICTURES = {
+    "deep-curves.png": (curves, STUDY),
+    "deep-coefficients.png": (coefficients, STUDY),
+    "deep-rescue.png": (rescue, EXAMPLE, ROOT / "src" / "logbarrier" / "deep" / "sb3" / "plot.py"),
+}
 
 
 if __name__ == "__main__":
-    for name, plot in FIGURES.items():
-        print(save(plot(), name, PICTURES[name]))
+    for name in sys.argv[1:] or FIGURES:
+        print(save(FIGURES[name](), name, PICTURES[name]))

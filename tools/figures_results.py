@@ -5,6 +5,9 @@ changing.json    the study examples/changing.toml, thinned by `python tools/figu
 plan.json        `logbarrier plan --arms 100 --gap 0.1 --horizon 1e5 --json`
 engine.json      `python benchmarks/engine.py --curves benchmarks/engine.json`
 all_systems.json the study examples/all-systems.toml, ranked by `python tools/systems_ranking.py FOLDER`
+figure_1.json    `logbarrier reproduce figure-1 --horizon long --runs 30 --out runs`, thinned by
+                 `python tools/figures_results.py --keep-figure-1 FOLDER`
+adaptive.png is plotted from the first table of docs/adaptive-study.md.
 """
 
 from __future__ import annotations
@@ -23,9 +26,13 @@ from pictures import ROOT
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COMPLEXITY, CHANGING, PLAN, ENGINE, ALL_SYSTEMS = (
-    ROOT / "benchmarks" / f"{name}.json" for name in ("complexity", "changing", "plan", "engine", "all_systems")
+    from logbarrier.record import Record
+
+COMPLEXITY, CHANGING, PLAN, ENGINE, ALL_SYSTEMS, FIGURE_1 = (
+    ROOT / "benchmarks" / f"{name}.json" for name in ("complexity", "changing", "plan", "engine", "all_systems", "figure_1")
 )
+TABLE = (ROOT / "docs" / "adaptive-study.md").read_text().partition("\n\n| K | alpha |")[2].partition("\n\n")[0]
+ADAPTIVE = [[cell.strip() for cell in row.strip("|").split("|")] for row in TABLE.split("\n")[2:]]
 SYSTEMS = {
     "log-barrier-sgb": "LB-SGB",
     "sgb": "SGB",
@@ -136,6 +143,86 @@ def all_systems() -> Figure:
     return figure
 
 
+def figure_1() -> Figure:
+    """Figure 1 of the paper at a hundred times its horizon, with 95 % intervals and the exact plateau of LB-SGB."""
+    shown = json.loads(FIGURE_1.read_text())["panels"]
+    with page_style():
+        figure, grid = panels(2, 3, size=(WIDTH, 4.6), sharex=True, sharey=True)
+        for number, (panel, axes) in enumerate(zip(shown, grid.ravel(), strict=True)):
+            axes.axhline(panel["plateau"], color="#555555", linewidth=1.0, linestyle=(0, (1, 1)), label="plateau of LB-SGB")
+            for curve_number, (name, curve) in enumerate(panel["curves"].items()):
+                axes.plot(panel["steps"], curve["mean"], label=name, **look(curve_number))
+                axes.fill_between(
+                    panel["steps"], curve["low"], curve["high"], color=look(curve_number)["color"], alpha=0.2, linewidth=0
+                )
+            axes.set(title=f"K = {panel['n_arms']}" if number < 3 else "", ylim=(-0.03, 1.03))
+            axes.ticklabel_format(axis="x", style="sci", scilimits=(0, 0), useMathText=True)
+            if number % 3 == 0:
+                axes.set_ylabel(f"p(a*), alpha = {panel['alpha']:g}")
+        for axes in grid[-1]:
+            axes.set_xlabel("step")
+        figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5, columnspacing=1.0)
+    return figure
+
+
+def adaptive() -> Figure:
+    """Schedules and SGB against the fixed eta: p(a*) and regret, with 95 % intervals of paired differences."""
+    fixed = {(arms, alpha): regret for arms, alpha, rule, _, _, regret, *_ in ADAPTIVE if rule.startswith("fixed")}
+    names = list(dict.fromkeys(rule for _, _, rule, *_ in ADAPTIVE if not rule.startswith("fixed")))
+    with page_style():
+        figure, panes = panels(1, 2, size=(WIDTH, 4.2), sharey=True)
+        for arms, alpha, rule, _, more, _, saved, _ in ADAPTIVE:
+            if rule in names:
+                number = names.index(rule)
+                place = list(fixed).index((arms, alpha)) + 0.2 * (number - 1)
+                for axes, cell, unit in zip(panes, (more, saved), (1.0, _number(fixed[arms, alpha])), strict=True):
+                    middle, half = (_number(part) / unit for part in cell.split(" ± "))
+                    label = rule if place < 0.5 else None
+                    axes.errorbar(middle, place, xerr=half, fmt=MARKERS[number], color=COLOURS[number], capsize=3, label=label)
+        for axes, name in zip(panes, ("p(a*) - p(a*) of fixed eta", "regret / fixed eta - 1"), strict=True):
+            axes.axvline(0.0, color="#888888", linewidth=0.8)
+            axes.set_xlabel(name)
+        panes[0].set_yticks(range(len(fixed)), [f"K = {arms}\nalpha = {alpha}" for arms, alpha in fixed])
+        panes[0].set_ylim(len(fixed) - 0.5, -0.5)
+        figure.legend(*panes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure
+
+
+def _number(cell: str) -> float:
+    return float(cell.replace(",", ""))
+
+
+def keep_figure_1(folder: Path) -> None:
+    """Write the curves of a stored reproduction of figure 1 into the result file."""
+    from logbarrier.paper import design
+    from logbarrier.paper.experiment import Results
+    from logbarrier.paper.figure_1 import EXPERIMENT
+    from logbarrier.studies import Store
+    from logbarrier.theory.plateau import mean_plateau
+
+    results, shown = Results(Store.open(folder), [EXPERIMENT]), list[dict[str, object]]()
+    study = results.store.study
+    for panel in EXPERIMENT.panels:
+        curves = {}
+        for curve in panel.curves:
+            record = results.find(panel.n_arms, curve.rule)
+            if record is None:
+                raise ValueError(f"figure-1: {folder} has no record of {curve.label} at K = {panel.n_arms}; finish the study")
+            steps, curves[curve.label] = record.steps[::EVERY].tolist(), _thinned(record, "optimal_probability")
+        settings = panel.curves[0].rule.to_dict()  # those of LB-SGB
+        plateau, _, _ = mean_plateau(design.instances(panel.n_arms), settings["eta"], study.seed, study.runs)
+        entry = {"n_arms": panel.n_arms, "alpha": settings["learning_rate"], "runs": study.runs, "plateau": round(plateau, 4)}
+        shown.append({**entry, "steps": steps, "curves": curves})
+    FIGURE_1.write_text(json.dumps({"panels": shown}, separators=(",", ":")) + "\n")
+
+
+def _thinned(record: Record, metric: str) -> dict[str, list[float]]:
+    """Return mean and 95 % interval at every fifth checkpoint."""
+    low, high = record.interval(metric)
+    curves = {"mean": record.mean(metric), "low": low, "high": high}
+    return {name: [float(f"{value:.4g}") for value in values[::EVERY]] for name, values in curves.items()}
+
+
 def keep(folder: Path) -> None:
     """Write the means and intervals of a stored study of changing problems into the result file."""
     from logbarrier.studies import Store
@@ -144,10 +231,7 @@ def keep(folder: Path) -> None:
     found: dict[str, dict[str, object]] = {}
     for case, record in records(Store.open(folder)):
         curves: dict[str, object] = {"steps": record.steps[::EVERY].tolist()}
-        for metric in ("optimal_probability", "regret"):
-            low, high = record.interval(metric)
-            kept = {"mean": record.mean(metric), "low": low, "high": high}
-            curves[metric] = {name: [float(f"{value:.4g}") for value in values[::EVERY]] for name, values in kept.items()}
+        curves |= {metric: _thinned(record, metric) for metric in ("optimal_probability", "regret")}
         problem, rule = record.settings["problem"]["problem"], record.settings["rule"]["rule"]
         if problem == "SwappingArms" and rule in SWAPS:
             found.setdefault(problem, {})[rule] = curves
@@ -161,6 +245,8 @@ FIGURES = {
     "plan.png": plan,
     "engine.png": engine,
     "all-systems.png": all_systems,
+    "figure-1-long.png": figure_1,
+    "adaptive.png": adaptive,
 }
 PICTURES = {
     "complexity.png": (complexity, COMPLEXITY),
@@ -168,12 +254,16 @@ PICTURES = {
     "plan.png": (plan, PLAN),
     "engine.png": (engine, ENGINE),
     "all-systems.png": (all_systems, NAMED, ALL_SYSTEMS),
+    "figure-1-long.png": (figure_1, FIGURE_1),
+    "adaptive.png": (adaptive, ADAPTIVE),
 }
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--keep"]:
         keep(Path(sys.argv[2]))
+    elif sys.argv[1:2] == ["--keep-figure-1"]:
+        keep_figure_1(Path(sys.argv[2]))
     else:
         for name in sys.argv[1:] or FIGURES:
             print(save(FIGURES[name](), name, PICTURES[name]))

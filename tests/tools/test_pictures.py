@@ -27,6 +27,11 @@ def test_the_picture_is_not_stale(name):
     assert pictures.what_is_wrong(name, things) == "", f"run {maker}.py"
 
 
+def test_every_picture_is_made_by_a_command():
+    files = {str(file.relative_to(pictures.IMAGES)) for file in pictures.IMAGES.rglob("*.*")}
+    assert files == set(PICTURES)
+
+
 def test_a_curve_is_stale_when_the_pinned_numbers_of_its_rule_change(monkeypatch):
     scene = rule_curves.GAUSSIAN
     before = {rule.name: pictures.hash_of(rule_curves.known(rule, scene)) for rule in (lb.UCB1(), lb.SGB(learning_rate=0.3))}

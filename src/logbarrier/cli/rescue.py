@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..plots.style import save_figure, styled
 from .diagnose import environment, numbers, stable_baselines
 from .errors import check_figure, check_folder, one_sentence, renamed
 
@@ -56,7 +57,8 @@ def rescue(
             save = save or model.with_name(f"{model.stem}-rescued.zip")
             done.model.save(save)
         if plot is not None:
-            sb3.plot_diagnoses(*diagnoses).savefig(plot, dpi=150)
+            with styled():
+                save_figure(sb3.plot_diagnoses(*diagnoses), plot)
     if as_json:
         typer.echo(json.dumps({when: numbers(found) for when, found in zip(("before", "after"), diagnoses, strict=False)}))
         return
