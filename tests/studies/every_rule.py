@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import logbarrier as lb
 from logbarrier import contexts, mdps
 from logbarrier.studies import Study, product
@@ -58,6 +61,7 @@ MDP_RULES = [
     mdps.StateEntropy(learning_rate=0.5, scale=0.7),
     mdps.OptimisticQ(learning_rate=0.3, initial=3.0),
 ]
+DIGESTS = Path(__file__).parent / "cell_digests.json"
 MDPS = [mdps.RiverSwim(5), mdps.RandomLocks(4, 3)]
 CONTEXT_RULES = [rule() for rule in contexts.RULES.values()]
 CONTEXTS = [lb.LinearContexts(3, 2, delay=3), lb.SegmentedClicks(4, 3, rate=0.2, change_every=100)]
@@ -73,3 +77,7 @@ def studies() -> list[Study]:
 def digests() -> dict[str, str]:
     """Return the digest of the numbers of every case."""
     return {str(case): study.cells_of(case)[0].simulate(threads=2).digest() for study in studies() for case in study.cases}
+
+
+if __name__ == "__main__":  # pin the numbers of every rule
+    DIGESTS.write_text(json.dumps(digests(), indent=2) + "\n")

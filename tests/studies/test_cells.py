@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import every_rule
 import numpy as np
@@ -22,7 +21,6 @@ from logbarrier.studies.settings import settings
 
 RULES = every_rule.BANDIT_RULES[:7]
 PROBLEMS = [lb.GapInstances(n_arms=70), lb.BetaBandit([0.2, 0.5, 0.7])]
-DIGESTS = Path(__file__).parent / "cell_digests.json"
 
 
 def study(**changes):
@@ -39,7 +37,7 @@ def test_the_numbers_of_every_rule_are_pinned():
     of_settings = every_rule.BANDIT_RULES, every_rule.MDP_RULES, every_rule.CONTEXT_RULES
     for setting, rules in zip(settings(), of_settings, strict=True):
         assert {rule.name for rule in rules} == set(setting.rules), setting.name
-    assert every_rule.digests() == json.loads(DIGESTS.read_text())
+    assert every_rule.digests() == json.loads(every_rule.DIGESTS.read_text())
 
 
 def test_the_name_depends_on_every_field():

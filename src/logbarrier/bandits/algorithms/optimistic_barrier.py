@@ -78,8 +78,10 @@ def standard_error(mean, count, squares, pending, memory):
 def bound_of(mean, count, pending, error, n_arms, memory, hyper):
     """U = mu + optimism w s, mu shrunk to the mean of all rewards.
 
-    w^2 = nu (exp(z^2/nu) - 1), z^2 = 1 + 1.2 log(1 + t/(K (n + n0))): z deviations of a normal law are about w of Student's
-    with nu = n - 1 + 1/(dispersion of the variances) degrees of freedom. The noise of an arm with few rewards is uncertain.
+        w^2 = nu (exp(z^2/nu) - 1),   z^2 = 1 + 1.2 log(1 + t/(K (n + n0)))
+
+    The noise of an arm with few rewards is uncertain: z deviations of a normal law are about w of Student's. It has
+    nu = n - 1 + 1/dispersion degrees of freedom, by the dispersion of the variances between arms.
     """
     prior = memory.prior
     centre = (mean * count + prior * memory.all_mean) / (count + prior)
