@@ -121,7 +121,7 @@ def test_the_walk_reaches_the_code_of_every_kernel_that_a_simulation_loads(case,
 
 SHARED = {
     "auto-log-barrier": {"drops"},
-    "optimistic-barrier": {"change_monitor"},
+    "optimistic-barrier": {"change_monitor", "reward_moments"},
     "lin-ucb": {"arm_means"},
     "theory-sgb": {"sgb"},
     "decaying-sgb": {"sgb"},

@@ -118,11 +118,8 @@ def _verdict(
         return "winner", leader, f"{leader!r} wins: its mean reward is the largest, at level {level:g}."
     at_most = max(intervals[i][1] for i in others) - intervals[first][0]
     if not math.isfinite(at_most):
-        return (
-            "undecided",
-            leader,
-            f"Undecided: {leader!r} has the largest mean so far, with too few rewards to bound the differences.",
-        )
+        sentence = f"Undecided: {leader!r} has the largest mean so far, with too few rewards to bound the differences."
+        return "undecided", leader, sentence
     if difference is not None and at_most <= difference:
         sentence = f"No difference larger than {difference:g}: no arm is better than {leader!r} by more than {at_most:.3g}."
         return "no difference", leader, sentence

@@ -15,57 +15,13 @@ from ...engine.compiled import compiled
 from ...engine.elementary import exp, log
 from ..loops.vectors import largest, sum_of
 from .change_monitor import MONITORS, forget, is_changed
+from .reward_moments import count, pool, variance_of
 from .vector_rule import VectorRule
 
 GROWTH = 1.2  # of optimism^2 with log(t/(K n)): without it, arms that start unlucky are lost
-KURTOSIS_SHARE = 3.0  # pseudo-observations of the pooled variance per unit of kurtosis - 1: rare clicks need many
-USUAL_KURTOSIS, USUAL_WEIGHT = 3.0, 10.0  # what the kurtosis is before there is data, and for how many observations it counts
-USUAL_DISPERSION = 0.5  # of the arms' variances before there is data, counts as one arm: without it, noisy arms are lost
-FEWEST_DEGREES = 0.5  # of freedom of the optimistic value: keeps exp from overflowing
 REFRESH = 1 / 32  # pooled values are computed again whenever the number of pulls has grown by this share
 PRECISION = 1e-13  # of lambda
 MOST_STEPS = 100
-
-
-@compiled
-def pool(vectors, memory):
-    """Estimate what the arms share: the variance of a reward and how much it differs between arms, the strength of the prior.
-
-    A new arm has the mean of all rewards and their variance V as its prior, which is worth n0 = sigma^2/V <= 1 pulls.
-    The variance of d + 1 rewards has a squared relative error of (kurtosis - 1)/d, so an arm votes with d/(d + kurtosis - 1).
-    """
-    means, counts, squares = vectors[0], vectors[1], vectors[2]
-    kurtosis = USUAL_KURTOSIS
-    if memory.second > 0.0:
-        kurtosis = max(memory.fourth * memory.freedom / (memory.second * memory.second), 1.0)
-    kurtosis += (USUAL_KURTOSIS - kurtosis) * USUAL_WEIGHT / (USUAL_WEIGHT + memory.freedom)
-    memory.shrinkage = 1.0 + KURTOSIS_SHARE * (kurtosis - 1.0)
-    variances, variances_square, votes = 0.0, 0.0, 0.0
-    for a in range(means.shape[0]):
-        if counts[a] > 1.0:
-            vote = (counts[a] - 1.0) / (counts[a] + kurtosis - 2.0)
-            weighted = vote * squares[a] / (counts[a] - 1.0)
-            variances += weighted
-            variances_square += weighted * weighted
-            votes += vote
-    total = memory.all_squares / max(memory.pulls - 1.0, 1.0)  # votes like an arm with two rewards
-    memory.variance = (variances + total / kurtosis) / (votes + 1.0 / kurtosis)
-    memory.prior = min(memory.variance / total, 1.0) if total > 0.0 else 1.0
-    dispersion = 0.0
-    if variances > 0.0:
-        dispersion = max(votes * variances_square / (variances * variances) - 1.0, 0.0)
-    memory.degrees = max((1.0 + votes) / (USUAL_DISPERSION + votes * dispersion), FEWEST_DEGREES)
-
-
-@compiled
-def variance_of(mean, count, squares, memory):
-    """The variance of an arm's rewards, shrunk to the pooled one, with the prior as n0 more rewards of the mean of all.
-
-    A first reward that is far from all others may be that of a bad arm, or of a noisy one: a larger variance allows for both.
-    """
-    shift = mean - memory.all_mean
-    surprise = memory.prior * count / (memory.prior + count) * shift * shift
-    return (memory.shrinkage * memory.variance + squares + surprise) / (memory.shrinkage + count)
 
 
 @compiled
@@ -154,28 +110,6 @@ def refresh(vectors, memory, hyper):
     for arm in range(vectors.shape[1]):
         set_bound(arm, vectors, memory, hyper)
     memory.refresh_at, memory.stale = memory.pulls * (1.0 + REFRESH), 0.0
-
-
-@compiled
-def count(arm, reward, vectors, memory):
-    """Add a reward to the moments of its arm (Welford), of all rewards, and of the standardised residuals within arms."""
-    means, counts, squares = vectors[0], vectors[1], vectors[2]
-    counts[arm] += 1.0
-    shift = reward - means[arm]
-    means[arm] += shift / counts[arm]
-    residual = shift * (reward - means[arm])
-    squares[arm] += residual
-    variance = variance_of(means[arm], counts[arm], squares[arm], memory)
-    if counts[arm] > 1.0 and variance > 0.0:
-        square = residual / variance
-        memory.freedom += 1.0
-        memory.second += square
-        memory.third += square * shift / math.sqrt(variance)
-        memory.fourth += square * square
-    memory.pulls += 1.0
-    shift = reward - memory.all_mean
-    memory.all_mean += shift / memory.pulls
-    memory.all_squares += shift * (reward - memory.all_mean)
 
 
 @compiled
