@@ -28,12 +28,11 @@ def is_changed(arm, reward, vectors, memory, variance):
         return False
     spread = max(variance, vectors[2][arm] / (pulls - 1.0))  # of an arm that is noisier than most: no false alarm
     residual = (reward - vectors[0][arm]) / math.sqrt(spread * (1.0 + 1.0 / pulls))
-    mean_square = memory.second / max(memory.freedom, 1.0)
-    skewness = abs(memory.third) / max(memory.freedom, 1.0) / (mean_square * math.sqrt(mean_square))
+    thirds, seconds = memory.third * memory.third * memory.freedom, memory.second * memory.second * memory.second
     changed = False
     for i in range(3):
         shift = SHIFTS[i]
-        if shift * skewness <= MOST_SKEW:
+        if shift * shift * thirds < MOST_SKEW * MOST_SKEW * seconds:  # skewness^2 = third^2 freedom / second^3
             limit = LIMITS[i]
             step = min(max(residual, -LARGEST_SHARE * limit), LARGEST_SHARE * limit)
             rises, falls = vectors[FIRST + 2 * i], vectors[FIRST + 2 * i + 1]

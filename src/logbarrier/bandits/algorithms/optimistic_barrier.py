@@ -12,7 +12,7 @@ from ...base.parameters import Switch, between
 from ...engine.codegen.lane_access import lane_sum, load, splat
 from ...engine.codegen.lanes import WIDTH
 from ...engine.compiled import compiled
-from ...engine.elementary import exp, log
+from ...engine.elementary import log, moderate_exp, small_exp
 from ..loops.vectors import largest, sum_of
 from .change_monitor import MONITORS, forget, is_changed
 from .reward_moments import count, pool, variance_of
@@ -22,6 +22,7 @@ GROWTH = 1.2  # of optimism^2 with log(t/(K n)): without it, arms that start unl
 REFRESH = 1 / 32  # pooled values are computed again whenever the number of pulls has grown by this share
 PRECISION = 1e-13  # of lambda
 MOST_STEPS = 100
+SMALL_EXPONENT = 0.34  # up to log(2)/2, small_exp suffices
 
 
 @compiled
@@ -43,7 +44,9 @@ def bound_of(mean, count, pending, error, n_arms, memory, hyper):
     centre = (mean * count + prior * memory.all_mean) / (count + prior)
     square = 1.0 + GROWTH * log(1.0 + memory.pulls / (n_arms * (count + pending + prior)))
     degrees = max(count - 1.0, 0.0) + memory.degrees
-    return centre + hyper[0] * math.sqrt(degrees * (exp(square / degrees) - 1.0)) * error
+    exponent = square / degrees
+    growth = small_exp(exponent) if exponent < SMALL_EXPONENT else moderate_exp(exponent)
+    return centre + hyper[0] * math.sqrt(degrees * (growth - 1.0)) * error
 
 
 @compiled
