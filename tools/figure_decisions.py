@@ -1,12 +1,14 @@
-"""Plot docs/images/decisions.png: `python tools/figure_decisions.py`.
+"""Plot docs/images/decisions.png and decisions-policy.png: `python tools/figure_decisions.py`.
 
-Regret of rules that are given nothing, and of Thompson sampling that is given the law of the rewards.
+Regret of rules that are given nothing, and of Thompson sampling that is given the law of the rewards; the policy of one agent.
 """
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 import logbarrier as lb
 from logbarrier.plots.style import panels
@@ -28,6 +30,7 @@ PROBLEMS: list[tuple[str, Any, int, Any]] = [
     ("revenue, 10 % conversion, 5 arms", REVENUE, 100_000, None),
 ]
 PINNED: dict[str, str] = json.loads((ROOT / "tests" / "studies" / "cell_digests.json").read_text())
+MEANS, DECISIONS = (0.0, 0.2, 0.4, 0.6, 0.8), 20_000  # of the picture of the policy
 SHOWN = {rule.name for rule in (*GIVEN_NOTHING.values(), *(informed for *_, informed in PROBLEMS if informed))}
 
 
@@ -50,10 +53,34 @@ def decisions() -> Figure:
     return figure
 
 
+def policy() -> Figure:
+    """The probability of every arm as evidence grows, in one run."""
+    rng = np.random.default_rng(SEED)
+    agent = lb.Agent(lb.OptimisticBarrier(), arms=[f"mean {mean:.1f}" for mean in MEANS], seed=SEED)
+    steps = np.unique(np.geomspace(1, DECISIONS, 160).astype(int))
+    probabilities = []
+    for step in range(1, DECISIONS + 1):
+        decision = agent.ask()
+        agent.tell(decision, reward=MEANS[agent.arms.index(decision.arm)] + rng.normal())
+        if step in steps:
+            probabilities.append(agent.policy)
+    with page_style():
+        figure, axes = panels(1, 1, size=(WIDTH, 3.2))
+        for number, (arm, values) in enumerate(zip(agent.arms, np.transpose(probabilities), strict=True)):
+            axes.plot(steps, values, label=arm, **look(number))
+        axes.set(xscale="log", yscale="log", xlim=(1, DECISIONS), title="five arms, noise 1")
+        axes.set(xlabel="decisions", ylabel="probability")
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=5, columnspacing=1.0)
+    return figure
+
+
+OPTIMISTIC = [digest for case, digest in PINNED.items() if case.startswith("optimistic-barrier ")]
 PICTURES = {
-    "decisions.png": (decisions, PROBLEMS, RUNS, SEED, [digest for case, digest in PINNED.items() if case.split()[0] in SHOWN])
+    "decisions.png": (decisions, PROBLEMS, RUNS, SEED, [digest for case, digest in PINNED.items() if case.split()[0] in SHOWN]),
+    "decisions-policy.png": (policy, MEANS, DECISIONS, SEED, OPTIMISTIC),
 }
 
 
 if __name__ == "__main__":
-    print(save(decisions(), "decisions.png", PICTURES["decisions.png"]))
+    for name, made_from in PICTURES.items():
+        print(save(made_from[0](), name, made_from))
