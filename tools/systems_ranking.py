@@ -60,8 +60,8 @@ def table(results: dict[str, Any]) -> str:
 
 def with_table(page: str, results: dict[str, Any]) -> str:
     """Return the page with the table of these results."""
-    before, _, rest = page.partition(BEGIN)
-    return before + BEGIN + table(results) + END + rest.partition(END)[2]
+    before, rest = page.split(BEGIN)
+    return before + BEGIN + table(results) + END + rest.split(END)[1]
 
 
 if __name__ == "__main__":

@@ -162,6 +162,17 @@ def test_the_elliptical_bonus_goes_on_from_a_state_of_orthogonal_rows():
     assert np.concatenate(found) == pytest.approx(elliptical(array(z), starts.numpy(), 0.5)[4:], rel=1e-5)
 
 
+def test_the_elliptical_bonus_goes_on_from_a_state_with_its_matrix():
+    z = torch.randn(30, 1, SIZE, generator=torch.Generator().manual_seed(7))
+    starts = torch.zeros(30, 1, dtype=torch.bool)
+    novelty = EpisodicElliptical(lambda x: x, environments=1, size=SIZE, ridge=0.5)
+    before = array(z[:20, 0])
+    matrix = 0.5 * np.linalg.inv(before.T @ before + 0.5 * np.eye(SIZE))  # D = ridge (sum z z' + ridge I)^-1
+    novelty.load_state_dict({"_extra_state": [torch.tensor(matrix, dtype=torch.float32)]})
+    found = run(novelty, [Batch(observations=x, starts=s) for x, s in zip(z[20:].split(5), starts[20:].split(5), strict=True)])
+    assert np.concatenate(found) == pytest.approx(elliptical(array(z), starts.numpy(), 0.5)[20:], rel=1e-4)
+
+
 def forward(scale, weights: list[np.ndarray], x: np.ndarray) -> tuple[np.ndarray, ...]:
     """A random network for vectors in NumPy: inputs, hidden units, outputs before and after division by their norm."""
     if scale.count:

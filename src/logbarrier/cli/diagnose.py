@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..plots.style import save_figure, styled
 from .errors import check_figure, one_sentence
 
 if TYPE_CHECKING:
@@ -43,6 +42,8 @@ def diagnose(
         saved = sb3.load(model, env=environment("diagnose", env, env_options))
         found = sb3.diagnose(saved, steps=steps, lost_below=lost_below, seed=seed)
         if plot is not None:
+            from ..plots.style import save_figure, styled
+
             with styled():
                 save_figure(sb3.plot_diagnoses(found, titles=("policy",)), plot)
     typer.echo(json.dumps(numbers(found)) if as_json else str(found))

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ..plots.style import save_figure, styled
 from .diagnose import environment, numbers, stable_baselines
 from .errors import check_figure, check_folder, one_sentence, renamed
 
@@ -57,6 +56,8 @@ def rescue(
             save = save or model.with_name(f"{model.stem}-rescued.zip")
             done.model.save(save)
         if plot is not None:
+            from ..plots.style import save_figure, styled
+
             with styled():
                 save_figure(sb3.plot_diagnoses(*diagnoses), plot)
     if as_json:

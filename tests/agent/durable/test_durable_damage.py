@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import shutil
@@ -14,6 +15,7 @@ import logbarrier as lb
 from logbarrier.agent.durable import checksums, sqlite_file, wal
 from logbarrier.agent.durable.checksums import DamagedError
 from logbarrier.agent.durable.salvage import salvaged_log
+from logbarrier.agent.vector_learner import VectorLearner
 from logbarrier.cli.log import log as log_command
 
 RULE = lb.LogBarrierSGB(learning_rate=0.5, eta=20.0)
@@ -283,3 +285,13 @@ def test_the_log_command_names_the_damage_and_salvages_the_rest(path, capsys):
     printed = capsys.readouterr()
     assert [json.loads(line)["id"] for line in printed.out.splitlines()] == [0, 2, 3, 4]
     assert printed.err == "logbarrier: 1 rows of events are not what was written and are left out; all pages could be read\n"
+
+
+def test_a_file_whose_rule_had_other_state_is_refused_with_what_to_do(tmp_path, monkeypatch):
+    state = VectorLearner.state
+    monkeypatch.setattr(VectorLearner, "state", lambda learner: {**state(learner), "memory": state(learner)["memory"][:-1]})
+    with contextlib.suppress(ValueError):  # it reads the file that it has written
+        lb.DurableAgent(tmp_path / "earlier.db", rule=lb.OptimisticBarrier(), arms=["a", "b"])
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match=r"memory must be .*If another version wrote .*earlier.db.*'logbarrier log .*' reads"):
+        lb.DurableAgent(tmp_path / "earlier.db")

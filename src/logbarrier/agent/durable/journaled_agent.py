@@ -74,7 +74,12 @@ class JournaledAgent:
 
     def _restored(self, state: dict[str, Any], number: int) -> AnyAgent:
         """The agent of the snapshot after event `number`; statistics that earlier versions did not store are counted again."""
-        agent = restored_agent(state, self._rule)
+        try:
+            agent = restored_agent(state, self._rule)
+        except ValueError as error:
+            path = self._journal.path
+            remedy = f"If another version wrote {path}, open it with that one; 'logbarrier log {path}' reads its decisions"
+            raise ValueError(f"{error}. {remedy}") from None
         if "statistics" not in state:
             recount(agent, itertools.takewhile(lambda event: event.number <= number, self._journal.events(-1)))
         return agent

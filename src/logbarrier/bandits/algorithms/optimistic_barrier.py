@@ -38,7 +38,7 @@ def bound_of(mean, count, pending, error, n_arms, memory, hyper):
         w^2 = nu (exp(z^2/nu) - 1),   z^2 = 1 + 1.2 log(1 + t/(K (n + n0)))
 
     The noise of an arm with few rewards is uncertain: z deviations of a normal law are about w of Student's. It has
-    nu = n - 1 + 1/dispersion degrees of freedom, by the dispersion of the variances between arms.
+    nu = max(n - 1, 0) + `memory.degrees` degrees of freedom, about 1/dispersion of the variances between arms.
     """
     prior = memory.prior
     centre = (mean * count + prior * memory.all_mean) / (count + prior)

@@ -9,6 +9,7 @@ from ...engine.compiled import compiled
 KURTOSIS_SHARE = 3.0  # pseudo-observations of the pooled variance per unit of kurtosis - 1: rare clicks need many
 USUAL_KURTOSIS, USUAL_WEIGHT = 3.0, 10.0  # what the kurtosis is before there is data, and for how many observations it counts
 USUAL_DISPERSION = 0.5  # of the arms' variances before there is data, counts as one arm: without it, noisy arms are lost
+LARGEST_SQUARE = 1e300
 FEWEST_DEGREES = 0.5  # of freedom of the optimistic value: keeps exp from overflowing
 
 
@@ -59,7 +60,7 @@ def pool(vectors, memory):
     memory.variance = (variances + total / kurtosis) / (votes + 1.0 / kurtosis)
     memory.prior = min(memory.variance / total, 1.0) if total > 0.0 else 1.0
     dispersion = 0.0
-    if variances > 0.0:
+    if 0.0 < variances_square < LARGEST_SQUARE:  # elsewhere its square is not a normal number
         dispersion = max(votes * variances_square / (variances * variances) - 1.0, 0.0)
     memory.degrees = max((1.0 + votes) / (USUAL_DISPERSION + votes * dispersion), FEWEST_DEGREES)
 

@@ -146,7 +146,7 @@ class EpisodicElliptical(Bonus):
         """Set the episodes. Earlier states hold N where it has fewer rows than features, or D."""
         self._last, eye, none = None, torch.eye(self.size), torch.empty(0, 0)
         self.episodes = [
-            e if not isinstance(e, Tensor) else ((eye.to(e.device) - e.T @ e).double() if len(e) < self.size else e, none)
+            e if not isinstance(e, Tensor) else ((eye.to(e.device) - e.T @ e if len(e) < self.size else e).double(), none)
             for e in state
         ]
 
