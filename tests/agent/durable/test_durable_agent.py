@@ -1,57 +1,19 @@
-"""The durable agent: exactly once, whatever is killed, full or late."""
+"""The durable agent: exactly once, whatever is full, late or closed."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import sqlite3
-import subprocess
-import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from durable_agents import ARMS, RULE, Clock, abandoned, made
 
 import logbarrier as lb
 from logbarrier.agent import pending
-from logbarrier.agent.durable import journaled_agent, ledger, sqlite_file
+from logbarrier.agent.durable import journaled_agent, ledger
 
-RULE = lb.LogBarrierSGB(learning_rate=0.5, eta=20.0)
-ARMS = ["a", "b", "c"]
-
-
-class Clock:
-    """A clock that a test sets."""
-
-    def __init__(self):
-        self.time = 1000.0
-
-    def __call__(self):
-        return self.time
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "agent.db"
-
-
-@pytest.fixture(autouse=True)
-def _quick(request, monkeypatch):
-    """No fsync where no process dies."""
-    if "kill" not in request.node.name:
-        monkeypatch.setattr(sqlite_file, "SYNCHRONOUS", "OFF")
-
-
-def made(path, **options):
-    return lb.DurableAgent(path, rule=RULE, arms=ARMS, **options)
-
-
-def abandoned(agent):
-    """What a kill leaves: the lock is dropped, nothing is closed."""
-    agent.file._lock.release()
-    agent.file._closed = True
+pytestmark = pytest.mark.usefixtures("no_fsync")
 
 
 def test_an_agent_reopened_is_the_agent_that_was_closed(path):
@@ -116,17 +78,6 @@ def test_a_duplicate_in_the_same_batch_is_one(path):
         assert (told, again) == ("told", ["duplicate", "duplicate"])
         assert isinstance(other, ledger.SettledError)
         assert asked.id == 1
-
-
-def test_a_second_process_is_refused_in_one_sentence(path, run_python):
-    code = f"import logbarrier as lb\ntry:\n    lb.DurableAgent({str(path)!r})\nexcept OSError as error:\n    print(error)"
-    with made(path):
-        assert run_python(code).startswith(
-            f"DurableAgent: {path} is in use by process {os.getpid()}; one process writes at a time"
-        )
-        with pytest.raises(BlockingIOError, match="is in use by process"):
-            lb.DurableAgent(path)
-    lb.DurableAgent(path).close()
 
 
 def test_threads_share_an_agent_and_its_writes(path):
@@ -273,167 +224,3 @@ def test_arms_that_are_numpy_numbers_are_in_the_log(path):
         assert [row["available"] for row in agent.log()] == [[1, 3]]
         with pytest.raises(TypeError, match="available must be a sequence of arms, got '13'"):
             agent.ask(available="13")
-
-
-def test_compacting_drops_what_was_closed_long_ago_and_nothing_else(path):
-    clock = Clock()
-    with made(path, seed=5, clock=clock) as agent:
-        pending = agent.ask()
-        for t in range(journaled_agent.DROPPED_AT_ONCE + 3):
-            agent.perform([lambda ledger, t=t: ledger.tell(ledger.ask(), t % 3)])
-        agent.observe("a", 0.5)
-        agent.add_arm("d")
-        agent.remove_arm("b")
-        clock.time += 100
-        late = agent.ask()
-        agent.tell(late, 1.0)
-        state, size = agent.state_dict(), os.path.getsize(path) + os.path.getsize(f"{path}-wal")
-        assert agent.compact(keep=50) == journaled_agent.DROPPED_AT_ONCE + 3 + 3
-        assert agent.compact(keep=50) == 0
-        assert agent.state_dict() == agent.replayed().state_dict() == state
-        assert [row["id"] for row in agent.log()] == [pending.id, late.id]
-        assert agent.tell(late, 1.0) == "duplicate"
-        for reward in (0.0, 1.0):
-            with pytest.raises(ledger.SettledError, match="decision 1 was closed so long ago that its record was dropped"):
-                agent.tell(1, reward)
-        with pytest.raises(ledger.SettledError, match="DurableAgent.forget: decision 1 was closed so long ago"):
-            agent.forget(1)
-        abandoned(agent)
-    with lb.DurableAgent(path, clock=clock) as agent:
-        assert agent.state_dict() == state
-        assert agent.tell(pending, 1.0) == "told"
-        assert agent.ask().id == late.id + 1
-        assert agent.compact(keep=0) == 2
-        assert agent.state_dict() == agent.replayed().state_dict()
-        assert [row["id"] for row in agent.log()] == [late.id + 1]
-        with pytest.raises(ValueError, match="DurableAgent.compact: keep must be zero or positive, got -1"):
-            agent.compact(keep=-1)
-    assert os.path.getsize(path) < size / 2
-
-
-def test_compacting_makes_the_file_smaller(path):
-    with lb.DurableAgent(path, rule=lb.SGB(learning_rate=0.1), arms=["a", "b"], seed=0) as agent:
-        for _ in range(3000):
-            agent.tell(agent.ask(), 0.5)
-    before = path.stat().st_size
-    with lb.DurableAgent(path) as agent:
-        agent.compact(keep=0)
-    assert path.stat().st_size < before / 4
-
-
-def test_two_who_compact_at_once_count_every_decision_once(path):
-    with lb.DurableAgent(path, rule=lb.SGB(learning_rate=0.1), arms=["a", "b"], seed=0) as agent:
-        for _ in range(20):
-            agent.tell(agent.ask(), 0.5)
-        with ThreadPoolExecutor(2) as pool:
-            counts = list(pool.map(lambda _: agent.compact(keep=0), range(2)))
-        assert sum(counts) == 20
-
-
-def test_a_compaction_that_cannot_be_written_drops_nothing(path):
-    with made(path) as agent:
-        for _ in range(20):
-            agent.tell(agent.ask(), 1.0)
-        agent.file._file.connection.execute(
-            "CREATE TEMP TRIGGER full BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'full'); END"
-        )
-        state = agent.state_dict()
-        with pytest.raises(OSError, match=r"cannot be written \(full\); nothing was done"):
-            agent.compact(keep=0)
-        assert agent.state_dict() == agent.replayed().state_dict() == state
-        assert [row["outcome"] for row in agent.log()] == ["told"] * 20
-        assert agent.compact(keep=0) == 20
-
-
-def test_the_log_has_every_decision_with_its_propensity(path):
-    with made(path, floor=0.2, clock=Clock()) as agent:
-        first, second = agent.ask(), agent.ask(available=["a", "c"])
-        agent.tell(second, 0.5)
-        agent.add_arm("d")
-        agent.remove_arm("a")
-        rows = list(agent.log())
-        assert rows == list(lb.read_log(path))
-    assert [(row["id"], row["arm"], row["probability"]) for row in rows] == [tuple(first), tuple(second)]
-    assert [(row["arm_set"], row["available"]) for row in rows] == [(0, ["a", "b", "c"]), (None, ["a", "c"])]
-    assert [row["reward"] for row in rows] == [None, 0.5]
-    assert json.loads(json.dumps(rows)) == rows
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"rule": lb.SGB(learning_rate=0.1)}, "was made with rule {'rule': 'log-barrier-sgb'"),
-        ({"arms": ["a", "b"]}, "was made with arms"),
-        ({"seed": 7}, "was made with seed 0, got 7"),
-        ({"floor": 0.5}, "was made with floor 0.0, got 0.5"),
-        ({"start": np.array([0.2, 0.3, 0.5])}, r"was made with start None, got \[0.2, 0.3, 0.5\]"),
-        ({"means": (1, 2, 3)}, r"was made with means None, got \[1, 2, 3\]"),
-        ({"ttl": -1}, "DurableAgent: ttl must be positive and finite, got -1.0"),
-        ({"default_reward": 1e200}, "DurableAgent: reward must be at most 1e\\+100 in size"),
-    ],
-)
-def test_options_that_contradict_the_file_are_refused(path, options, message):
-    made(path).close()
-    with pytest.raises(ValueError, match=message):
-        lb.DurableAgent(path, **options)
-    lb.DurableAgent(path, rule=RULE, arms=ARMS, seed=0, floor=0).close()
-
-
-def test_files_that_are_no_agents_are_refused_in_one_sentence(tmp_path):
-    text, other, folder, link = (tmp_path / name for name in ("text", "other.db", "folder", "link.lock"))
-    text.write_text("not a database at all, but long enough to be looked at " * 20)
-    connection = sqlite3.connect(other)
-    connection.execute("CREATE TABLE mine (x)")
-    connection.close()
-    folder.mkdir()
-    link.symlink_to(text)
-    before = text.read_text()
-    for file in (text, folder):
-        with pytest.raises(OSError, match="DurableAgent: .* cannot be opened"):
-            lb.DurableAgent(file)
-    with pytest.raises(OSError, match="other.db is not an agent's file"):
-        lb.DurableAgent(other)
-    with pytest.raises(OSError, match="cannot be used as a lock: it is a symbolic link"):
-        lb.DurableAgent(tmp_path / "link", rule=RULE, arms=ARMS)
-    with pytest.raises(OSError, match="DurableAgent: there is no folder"):
-        lb.DurableAgent(tmp_path / "nowhere" / "agent.db")
-    with pytest.raises(OSError, match="DurableAgent: there is no file"):
-        next(lb.read_log(tmp_path / "nothing"))
-    with pytest.raises(ValueError, match="is new, so it needs arms, and a rule or features"):
-        lb.DurableAgent(tmp_path / "new.db")
-    assert text.read_text() == before
-
-
-WORKER = """
-import sys
-import logbarrier as lb
-agent = lb.DurableAgent(sys.argv[1], rule=lb.LogBarrierSGB(learning_rate=0.5, eta=20.0), arms=["a", "b", "c"])
-while True:
-    decision = agent.ask()
-    print("asked", *decision, flush=True)
-    if decision.id % 3:
-        print(agent.tell(decision, 0.1 * (decision.id % 7)), decision.id, flush=True)
-"""
-
-
-def test_kill_9_loses_nothing_that_was_answered(path):
-    asked, told = [], set()
-    for lines in (5, 8, 3):
-        worker = subprocess.Popen([sys.executable, "-c", WORKER, str(path)], stdout=subprocess.PIPE, text=True)
-        for _ in range(lines):
-            word, *rest = worker.stdout.readline().split()
-            asked += [(int(rest[0]), rest[1])] if word == "asked" else []
-            told |= {int(rest[0])} if word == "told" else set()
-        worker.send_signal(signal.SIGKILL)
-        for line in worker.stdout.read().splitlines():
-            word, *rest = line.split()
-            asked += [(int(rest[0]), rest[1])] if word == "asked" and len(rest) == 3 else []
-            told |= {int(rest[0])} if word == "told" and rest else set()
-        worker.stdout.close()
-        worker.wait()
-    with lb.DurableAgent(path) as agent:
-        rows = {row["id"]: row for row in agent.log()}
-        assert len({identity for identity, _ in asked}) == len(asked)  # no id twice
-        assert all(rows[identity]["arm"] == arm for identity, arm in asked)
-        assert all(rows[identity]["outcome"] == "told" for identity in told)
-        assert (agent.replayed().policy == agent.policy).all()

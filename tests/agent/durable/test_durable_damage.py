@@ -10,6 +10,7 @@ import sqlite3
 
 import pytest
 from command import logbarrier
+from durable_agents import ARMS, RULE
 
 import logbarrier as lb
 from logbarrier.agent.durable import checksums, sqlite_file, wal
@@ -18,8 +19,6 @@ from logbarrier.agent.durable.salvage import salvaged_log
 from logbarrier.agent.vector_learner import VectorLearner
 from logbarrier.cli.log import log as log_command
 
-RULE = lb.LogBarrierSGB(learning_rate=0.5, eta=20.0)
-ARMS = ["a", "b", "c"]
 SCHEMA_BEFORE = """
 CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, decision INTEGER, arm TEXT,
                      reward REAL, probability REAL, detail TEXT);
@@ -33,11 +32,6 @@ CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
     monkeypatch.setattr(sqlite_file, "SYNCHRONOUS", "OFF")  # no process dies here
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "agent.db"
 
 
 def played(path, cycles=40, **options):

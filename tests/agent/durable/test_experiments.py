@@ -7,29 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from durable_agents import RULE, Clock
 
 import logbarrier as lb
 from logbarrier import extend
-from logbarrier.agent.durable import sqlite_file
 from logbarrier.agent.durable.ledger import SettledError, StoppedError
 from logbarrier.base.failure import RuleError
 
-RULE = lb.LogBarrierSGB(learning_rate=0.5, eta=20.0)
-
-
-class Clock:
-    """A clock that a test sets."""
-
-    def __init__(self):
-        self.time = 1000.0
-
-    def __call__(self):
-        return self.time
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch):
-    monkeypatch.setattr(sqlite_file, "SYNCHRONOUS", "OFF")
+pytestmark = pytest.mark.usefixtures("no_fsync")
 
 
 @pytest.fixture
