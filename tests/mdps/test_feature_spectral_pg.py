@@ -53,6 +53,10 @@ def test_features_of_a_chain_are_the_basis_along_it():
 def test_features_of_a_grid_need_a_grid():
     with pytest.raises(ValueError, match=r"^grid_features: the MDP must have a grid, shape=\(rows, columns\), got none for "):
         mdps.grid_features(mdps.RandomMDPs(5, 2).problem(0, 0))
+    with pytest.raises(TypeError, match=r"^grid_features: mdp must be a FiniteMDP; of a family, one of its problems, got "):
+        mdps.grid_features(mdps.RandomLocks(4, 3))
+    with pytest.raises(TypeError, match=r"^grid_features: basis must be a function of coordinates, got 3"):
+        mdps.grid_features(mdps.DeepSea(4), basis=3)
 
 
 def test_features_that_ignore_noise_explore_faster_than_counts():

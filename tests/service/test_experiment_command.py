@@ -93,6 +93,13 @@ def test_a_running_service_is_named_by_its_address(running, client):
     assert "set LOGBARRIER_TOKEN" in run("list", running.address, exit_code=2)
 
 
+@pytest.mark.parametrize("words", [("pause", "e"), ("end", "e", "--winner", "a"), ("value", "e", "--always", "a")])
+def test_only_creating_an_experiment_makes_a_file(tmp_path, words):
+    file = tmp_path / "nowhere.db"
+    assert run(words[0], str(file), *words[1:], exit_code=2) == f"logbarrier: experiment: there is no file {file}\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_file_that_a_service_has_open_is_refused_with_what_to_name_in_its_place(tmp_path):
     file = tmp_path / "decisions.db"
     with lb.Experiments(file):

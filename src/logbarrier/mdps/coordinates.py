@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..base import validate
+from ..base.failure import WrongTypeError
 from .problem import FiniteMDP
 
 Basis = Callable[[np.ndarray], np.ndarray]
@@ -31,6 +33,9 @@ def grid_features(mdp: FiniteMDP, basis: Basis = cosines) -> np.ndarray:
     >>> mdps.grid_features(mdps.DeepSea(10)).shape
     (55, 2, 36)
     """
+    validate.instance("grid_features", "mdp", mdp, FiniteMDP, "a FiniteMDP; of a family, one of its problems")
+    if not callable(basis):
+        raise WrongTypeError(f"grid_features: basis must be a function of coordinates, got {basis!r}")
     if mdp.shape is None:
         raise ValueError(f"grid_features: the MDP must have a grid, shape=(rows, columns), got none for {mdp.name}")
     down, right = (
