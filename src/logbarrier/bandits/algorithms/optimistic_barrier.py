@@ -15,7 +15,7 @@ from ...engine.compiled import compiled
 from ...engine.elementary import log, moderate_exp, small_exp
 from ..loops.vectors import largest, sum_of
 from .change_monitor import MONITORS, forget, is_changed
-from .reward_moments import count, pool, variance_of
+from .reward_moments import add_reward, pool, variance_of
 from .vector_rule import VectorRule
 
 GROWTH = 1.2  # of optimism^2 with log(t/(K n)): without it, arms that start unlucky are lost
@@ -135,7 +135,7 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
     if changed:
         forget(arm, vectors, memory)
     else:
-        count(arm, reward, vectors, memory)
+        add_reward(arm, reward, vectors, memory)
     if changed or memory.stale > 0.0 or memory.pulls >= memory.refresh_at:
         refresh(vectors, memory, hyper)
     else:

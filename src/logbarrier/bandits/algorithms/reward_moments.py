@@ -14,7 +14,7 @@ FEWEST_DEGREES = 0.5  # of freedom of the optimistic value: keeps exp from overf
 
 
 @compiled
-def count(arm, reward, vectors, memory):
+def add_reward(arm, reward, vectors, memory):
     """Add a reward to the moments of its arm (Welford), of all rewards, and of the standardised residuals within arms."""
     means, counts, squares = vectors[0], vectors[1], vectors[2]
     counts[arm] += 1.0
@@ -40,7 +40,7 @@ def pool(vectors, memory):
     """Estimate what the arms share: the variance of a reward and how much it differs between arms, the strength of the prior.
 
     A new arm has the mean of all rewards and their variance V as its prior, which is worth n0 = sigma^2/V <= 1 pulls.
-    The variance of d + 1 rewards has a squared relative error of (kurtosis - 1)/d, so an arm votes with d/(d + kurtosis - 1).
+    The variance of d + 1 rewards has a squared relative error of (kurtosis - 1)/d, so an arm has weight d/(d + kurtosis - 1).
     """
     means, counts, squares = vectors[0], vectors[1], vectors[2]
     kurtosis = USUAL_KURTOSIS
@@ -48,21 +48,21 @@ def pool(vectors, memory):
         kurtosis = max(memory.fourth * memory.freedom / (memory.second * memory.second), 1.0)
     kurtosis += (USUAL_KURTOSIS - kurtosis) * USUAL_WEIGHT / (USUAL_WEIGHT + memory.freedom)
     memory.shrinkage = 1.0 + KURTOSIS_SHARE * (kurtosis - 1.0)
-    variances, variances_square, votes = 0.0, 0.0, 0.0
+    variances, variances_square, weights = 0.0, 0.0, 0.0
     for a in range(means.shape[0]):
         if counts[a] > 1.0:
-            vote = (counts[a] - 1.0) / (counts[a] + kurtosis - 2.0)
-            weighted = vote * squares[a] / (counts[a] - 1.0)
+            weight = (counts[a] - 1.0) / (counts[a] + kurtosis - 2.0)
+            weighted = weight * squares[a] / (counts[a] - 1.0)
             variances += weighted
             variances_square += weighted * weighted
-            votes += vote
-    total = memory.all_squares / max(memory.pulls - 1.0, 1.0)  # votes like an arm with two rewards
-    memory.variance = (variances + total / kurtosis) / (votes + 1.0 / kurtosis)
+            weights += weight
+    total = memory.all_squares / max(memory.pulls - 1.0, 1.0)  # has the weight of an arm with two rewards
+    memory.variance = (variances + total / kurtosis) / (weights + 1.0 / kurtosis)
     memory.prior = min(memory.variance / total, 1.0) if total > 0.0 else 1.0
     dispersion = 0.0
-    if 0.0 < variances_square < LARGEST_SQUARE:  # elsewhere its square is not a normal number
-        dispersion = max(votes * variances_square / (variances * variances) - 1.0, 0.0)
-    memory.degrees = max((1.0 + votes) / (USUAL_DISPERSION + votes * dispersion), FEWEST_DEGREES)
+    if 0.0 < variances_square < LARGEST_SQUARE:  # elsewhere squares of variances underflow or overflow
+        dispersion = max(weights * variances_square / (variances * variances) - 1.0, 0.0)
+    memory.degrees = max((1.0 + weights) / (USUAL_DISPERSION + weights * dispersion), FEWEST_DEGREES)
 
 
 @compiled
