@@ -12,7 +12,7 @@ import numpy as np
 
 import logbarrier as lb
 from logbarrier.plots.style import panels
-from looks import WIDTH, look, page_style, save
+from looks import WIDTH, label_edges, look, page_style, save
 from pictures import ROOT
 
 if TYPE_CHECKING:
@@ -45,11 +45,7 @@ def decisions() -> Figure:
                 axes.plot(record.steps, record.mean("regret"), label=name, **look(number))
                 axes.fill_between(record.steps, *record.interval("regret"), color=look(number)["color"], alpha=0.2, linewidth=0)
             axes.set(title=title, xscale="log", xlim=(horizon / 1000, horizon), ylim=(0, None))
-        for axes in grid[:, 0]:
-            axes.set_ylabel("regret")
-        for axes in grid[-1]:
-            axes.set_xlabel("decisions")
-        figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3, columnspacing=1.0)
+        label_edges(figure, grid, "decisions", "regret")
     return figure
 
 

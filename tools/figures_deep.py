@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from logbarrier.plots.style import COLOURS, panels
-from looks import DASHES, MARKERS, WIDTH, middle_interval, middle_mean, page_style, save
+from looks import DASHES, MARKERS, WIDTH, label_edges, middle_interval, middle_mean, page_style, save
 from pictures import ROOT
 
 STUDY = ROOT / "benchmarks" / "deep_study.json"
@@ -68,11 +68,7 @@ def coefficients() -> Figure:
             for name in list(LOOKS)[1:]:
                 axes.plot(COEFFICIENTS, row["tuning"][name], label=name, **LOOKS[name])
             axes.set(xscale="log", title=title)
-        for axes in grid[:, 0]:
-            axes.set_ylabel("score")
-        for axes in grid[-1]:
-            axes.set_xlabel("coefficient c")
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=5, columnspacing=1.0)
+        label_edges(figure, grid, "coefficient c", "score", columns=5)
     return figure
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from logbarrier.plots.style import COLOURS, panels
-from looks import MARKERS, WIDTH, look, page_style, save
+from looks import MARKERS, WIDTH, label_edges, look, page_style, save
 from pictures import ROOT
 
 if TYPE_CHECKING:
@@ -72,11 +72,7 @@ def complexity() -> Figure:
             axes.set(xscale="log", yscale="log", title=instance)
             axes.axhline(found[0]["horizon"], color="#888888", linewidth=0.8)
         grid[0, 0].invert_xaxis()
-        for axes in grid[:, 0]:
-            axes.set_ylabel("pulls")
-        for axes in grid[-1]:
-            axes.set_xlabel("epsilon")
-        figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3, columnspacing=1.0)
+        label_edges(figure, grid, "epsilon", "pulls")
     return figure
 
 

@@ -35,6 +35,15 @@ def look(number: int) -> dict[str, Any]:
     return {"color": COLOURS[number % len(COLOURS)], "linestyle": DASHES[number % len(DASHES)]}
 
 
+def label_edges(figure: Figure, grid: np.ndarray, x: str, y: str, *, columns: int = 3) -> None:
+    """Label the left and the lower panels of a grid, and put one legend below it."""
+    for axes in grid[:, 0]:
+        axes.set_ylabel(y)
+    for axes in grid[-1]:
+        axes.set_xlabel(x)
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=columns, columnspacing=1.0)
+
+
 def save(figure: Figure, name: str, things: tuple[Any, ...], folder: Path = IMAGES) -> Path:
     """Write a picture with the stamp of what it depends on."""
     with page_style():
