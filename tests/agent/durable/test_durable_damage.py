@@ -154,6 +154,29 @@ def test_the_write_ahead_log_stays_short(path, monkeypatch):
         assert wal.wal_of(path).stat().st_size < 60 * 4200
 
 
+def test_a_quiet_moment_empties_the_write_ahead_log(path, tmp_path):
+    (tmp_path / "copy").mkdir()
+    played(path).close()  # sealed
+    with lb.DurableAgent(path) as agent:
+        agent.tell(agent.ask(), 0.5)
+        reader = sqlite3.connect(path)
+        rows = reader.execute("SELECT number FROM events")
+        assert rows.fetchone() == (1,)  # a transaction that has begun
+        agent.file.commits.flush()  # does not wait for it
+        assert not wal.is_wal_empty(path)
+        rows.close()
+        reader.close()
+        agent.file.commits.flush()
+        assert wal.is_wal_empty(path)
+        copy = killed(agent, tmp_path / "copy")
+        agent.tell(agent.ask(), 0.5)
+    assert checksums.is_as_sealed(copy) is None  # not False: then every row would be read
+    with lb.DurableAgent(copy) as agent:
+        assert agent.updates == 41
+    with lb.DurableAgent(path) as agent:
+        assert agent.updates == 42
+
+
 def test_what_is_left_of_a_damaged_file_can_be_salvaged(path):
     played(path, 300).close()
     truth = {row["id"]: row for row in lb.read_log(path)}

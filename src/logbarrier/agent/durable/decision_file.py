@@ -88,7 +88,7 @@ class DecisionFile:
                 self._load()
             self._stale = True  # until all is on disk, memory is ahead of it
             self._touched = {}
-            if not calls:  # an empty batch closes the decisions that are overdue
+            if not calls:  # a quiet moment: close the decisions that are overdue
                 for name in self.ledgers:
                     self.ledger(name)
             results: list[Any] = []
@@ -107,6 +107,8 @@ class DecisionFile:
         except sqlite3.Error as error:
             raise OSError(f"DurableAgent: {self.path} cannot be written ({error}); nothing was done") from None
         self._stale = False
+        if not calls:
+            self._file.fold()
         return results
 
     def close(self) -> None:

@@ -28,7 +28,8 @@ from .database import (
 from .wal import check_wal, is_wal_empty
 
 SYNCHRONOUS = "FULL"
-PAGES_IN_WAL = 500  # then they are folded into the file: what damage to the write-ahead log could lose stays short
+PAGES_IN_WAL = 1000  # then they are folded into the file, at the latest
+BUSY_TIMEOUT = 5000  # milliseconds
 
 
 class SqliteFile:
@@ -93,6 +94,15 @@ class SqliteFile:
         """Commit the transaction under way, if any: what was written is on disk when this returns. Raises sqlite3.Error."""
         if self.connection.in_transaction:
             self.connection.execute("COMMIT")
+
+    def fold(self) -> None:
+        """Fold the write-ahead log into the file and empty it: then damage to it can lose nothing. Waits for no reader."""
+        if not is_wal_empty(self.path):
+            self.connection.execute("PRAGMA busy_timeout = 0")
+            with contextlib.suppress(sqlite3.OperationalError):  # nothing is lost; the next commit meets the same disk
+                self.connection.execute("PRAGMA user_version = 0")  # the seal of the last closing holds no longer
+                self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self.connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT}")
 
     def reopen(self) -> None:
         """After a failed commit: SQLite's recovery decides what the file now holds."""
