@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import mpmath as mp
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import logbarrier as lb
+from logbarrier.bandits.algorithms.optimistic_barrier import multiplier_of
 from logbarrier.bandits.loops import vectors
 from logbarrier.bandits.loops.functions import vector_functions_of
 from logbarrier.engine.compiled import from_python
@@ -106,6 +108,19 @@ def test_policy_is_that_of_the_formulas(n_arms: int, pulls: int, clicks: bool) -
     np.testing.assert_allclose(learnt.bounds, [float(u) for u in bounds], rtol=1e-12)
     np.testing.assert_allclose(learnt.errors, [float(s) for s in errors], rtol=1e-12)
     np.testing.assert_allclose(learnt.policy, [float(p) for p in policy], rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_arms", [1, 2, 9, 300])
+@pytest.mark.parametrize("eta", [1e-9, 1.0, 1e3, 1e12])
+def test_lambda_is_the_root_in_50_digits_from_any_start(n_arms: int, eta: float) -> None:
+    rng = np.random.default_rng(n_arms)
+    for bounds in (np.zeros(n_arms), rng.normal(size=n_arms), rng.standard_cauchy(size=n_arms), np.arange(n_arms) / n_arms):
+        gaps = [mp.mpf(float(eta)) * (mp.mpf(float(bounds.max())) - mp.mpf(float(u))) for u in bounds]
+        for start in (0.0, 1.0, math.sqrt(n_arms), float(n_arms), 1e6):
+            found = from_python(multiplier_of)(start, float(bounds.max()), eta, bounds)
+            slope = mp.fsum(1 / (mp.mpf(found) + gap) ** 2 for gap in gaps)
+            error = (mp.fsum(1 / (mp.mpf(found) + gap) for gap in gaps) - 1) / slope  # of Newton's last step
+            assert abs(error) < 1e-13 * found
 
 
 def experienced(n_arms: int, pulls: int = 2000, rule: lb.OptimisticBarrier | None = None) -> Learnt:

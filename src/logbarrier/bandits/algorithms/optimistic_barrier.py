@@ -20,7 +20,7 @@ from .vector_rule import VectorRule
 
 GROWTH = 1.2  # of optimism^2 with log(t/(K n)): without it, arms that start unlucky are lost
 REFRESH = 1 / 32  # pooled values are computed again whenever the number of pulls has grown by this share
-PRECISION = 1e-13  # of lambda
+LAST_STEP = 1e-5  # of lambda: the error is then about 1e-15
 MOST_STEPS = 100
 SMALL_EXPONENT = 0.34  # up to log(2)/2, small_exp suffices
 
@@ -68,41 +68,45 @@ def barrier_of(bounds, errors, hyper):
     best = 0
     while bounds[best] < top:
         best += 1
-    gap = max(n_arms * top - sum_of(bounds), 0.0) / max(n_arms - 1, 1)
-    return top, n_arms / errors[best] * (1.0 / hyper[1] + gap / errors[best])
+    error, others = errors[best], max(n_arms - 1.0, 1.0)
+    gaps = max(n_arms * top - sum_of(bounds), 0.0)
+    return top, n_arms * (others * error / hyper[1] + gaps) / (others * error * error)
 
 
 @compiled
 def sums_at(multiplier, top, eta, bounds):
-    """sum_a w(a) and sum_a w(a)^2 of w(a) = 1/(lambda + eta (max U - U(a)))."""
+    """sum_a w(a), sum_a w(a)^2 and sum_a w(a)^3 of w(a) = 1/(lambda + eta (max U - U(a)))."""
     n_arms = bounds.shape[0]
     whole = n_arms // WIDTH * WIDTH
-    sums, squares = splat(0.0), splat(0.0)
+    sums, squares, cubes = splat(0.0), splat(0.0), splat(0.0)
     for a in range(0, whole, WIDTH):
         weight = splat(1.0) / (splat(multiplier) + splat(eta) * (splat(top) - load(bounds, a)))
         sums = sums + weight
         squares = squares + weight * weight
-    total, square = lane_sum(sums), lane_sum(squares)
+        cubes = cubes + weight * weight * weight
+    total, square, cube = lane_sum(sums), lane_sum(squares), lane_sum(cubes)
     for a in range(whole, n_arms):
         last = 1.0 / (multiplier + eta * (top - bounds[a]))
         total += last
         square += last * last
-    return total, square
+        cube += last * last * last
+    return total, square, cube
 
 
 @compiled
 def multiplier_of(start, top, eta, bounds):
-    """lambda with sum_a 1/(lambda + eta (max U - U(a))) = 1, by Newton steps on 1/sum, which is concave in lambda.
+    """lambda with sum_a 1/(lambda + eta (max U - U(a))) = 1, by Halley's steps: near the root the error is cubed.
 
-    A step from anywhere ends at most at the root; from there on the steps rise.
+    Far below the root they may be too long; there they are at most two of Newton's steps on 1/sum, which is concave in lambda.
     """
     multiplier = max(start, 1.0)
     for _ in range(MOST_STEPS):
-        total, square = sums_at(multiplier, top, eta, bounds)
-        step = total * (total - 1.0) / square
-        if abs(step) <= PRECISION * multiplier:
-            break
+        total, square, cube = sums_at(multiplier, top, eta, bounds)
+        excess = total - 1.0
+        step = excess * square / max(square * square - excess * cube, 0.5 * square * square / total)
         multiplier = max(multiplier + step, 1.0)
+        if abs(step) <= LAST_STEP * multiplier:
+            break
     return multiplier
 
 
@@ -117,7 +121,7 @@ def refresh(vectors, memory, hyper):
 
 @compiled
 def solve(vectors, memory, hyper):
-    """Compute max U, eta and lambda, by Newton steps from the last lambda."""
+    """Compute max U, eta and lambda, by Halley's steps from the last lambda."""
     if memory.variance > 0.0:
         memory.top, memory.eta = barrier_of(vectors[3], vectors[4], hyper)
         memory.multiplier = multiplier_of(memory.multiplier, memory.top, memory.eta, vectors[3])
