@@ -1,7 +1,7 @@
-"""Runs of OptimisticBarrier that end with p(best) below 1/2: is the best arm lost, or is another one being tried at that moment?
+"""Runs of OptimisticBarrier that end with p(best) below 1/2: is the best arm lost, or is another one just being tried?
 
-Over the last tenth of a run, p(best) is looked at 40 times. A run is lost if it is below 1/2 in more than half of them. "Moments"
-is the share of such looks in the other runs. More optimism loses fewer runs and costs regret.
+Over the last tenth of a run, p(best) is looked at 40 times. A run is lost if it is below 1/2 in more than half of them.
+"Moments" is the share of such looks in the other runs. More optimism loses fewer runs and costs regret.
 
 python benchmarks/decisions_tail.py [--json benchmarks/decisions_tail.json]
 """
@@ -35,7 +35,13 @@ def figures(rule: lb.Rule, cell: PanelCell, runs: int) -> dict[str, Any]:
     """Return mean and largest regret, and the shares of runs that end wrong, are lost, or try another arm."""
     looks = [cell.horizon - cell.horizon // 10 * i // LOOKS for i in reversed(range(LOOKS))]
     record = lb.simulate(
-        rule, cell.problem, horizon=cell.horizon, runs=runs, seed=SEED, checkpoints=looks, metrics=("regret", "optimal_probability")
+        rule,
+        cell.problem,
+        horizon=cell.horizon,
+        runs=runs,
+        seed=SEED,
+        checkpoints=looks,
+        metrics=("regret", "optimal_probability"),
     )
     wrong = record["optimal_probability"][:, -LOOKS:] < 0.5
     lost = wrong.mean(axis=1) > 0.5

@@ -142,6 +142,37 @@ class DeepSea(Environments):
         return rewards, np.zeros(self.num_envs, dtype=bool)
 
 
+class FrozenLake(Environments):
+    """Gymnasium's FrozenLake8x8-v1, slippery: the goal pays 1, a hole ends the episode."""
+
+    limit, truncates = 200, True
+
+    def __init__(self, count: int, seed: int) -> None:
+        import gymnasium
+
+        table = gymnasium.make("FrozenLake8x8-v1").unwrapped.P  # type: ignore[attr-defined]  # state, action: outcomes
+        super().__init__(count, spaces.Discrete(len(table)), 4, seed)
+        outcomes = np.array([[table[state][action] for action in range(4)] for state in range(len(table))])
+        self.chances, self.places = outcomes[..., 0].cumsum(-1), outcomes[..., 1].astype(np.int64)
+        self.rewards, self.ends = outcomes[..., 2], outcomes[..., 3].astype(bool)
+        self.place = np.zeros(count, dtype=np.int64)
+
+    def reset_some(self, chosen: Values) -> None:
+        """Start in the upper left corner."""
+        self.place[chosen] = 0
+
+    def observe(self) -> Values:
+        """Return the places."""
+        return self.place.copy()
+
+    def move(self, actions: Values) -> tuple[Values, Values]:
+        """Go left, down, right or up, or slip to a side."""
+        now = self.place, actions
+        drawn = (self.random.random(self.num_envs)[:, None] > self.chances[now]).sum(-1).clip(max=self.chances.shape[-1] - 1)
+        self.place = self.places[(*now, drawn)]
+        return self.rewards[(*now, drawn)], self.ends[(*now, drawn)]
+
+
 class SparseMountainCar(Environments):
     """MountainCar-v0 that pays 1 on the hill and nothing before; both inputs are scaled to the interval from -1 to 1."""
 
