@@ -152,7 +152,8 @@ class FrozenLake(Environments):
 
         table = gymnasium.make("FrozenLake8x8-v1").unwrapped.P  # type: ignore[attr-defined]  # state, action: outcomes
         super().__init__(count, spaces.Discrete(len(table)), 4, seed)
-        outcomes = np.array([[table[state][action] for action in range(4)] for state in range(len(table))])
+        each = [[(table[state][action] * 3)[:3] for action in range(4)] for state in range(len(table))]  # holes have one
+        outcomes = np.array(each)
         self.chances, self.places = outcomes[..., 0].cumsum(-1), outcomes[..., 1].astype(np.int64)
         self.rewards, self.ends = outcomes[..., 2], outcomes[..., 3].astype(bool)
         self.place = np.zeros(count, dtype=np.int64)
