@@ -113,6 +113,16 @@ def test_the_page_of_decisions_quotes_the_panel():
     assert f"at most 1.3 in {sum(ratio <= 1.3 for ratio in informed)} of {len(informed)} cells" in page
 
 
+def test_the_page_of_decisions_quotes_the_tail():
+    rows = json.loads((ROOT / "benchmarks" / "decisions_tail.json").read_text())["rows"]
+    page = (ROOT / "docs" / "decisions.md").read_text()
+    for ours, more, most, informed in zip(*[iter(rows)] * 4, strict=True):
+        shares = f"{ours['wrong_end']:.1%} | {ours['lost']:.1%} | {ours['moments']:.1%} | {informed['wrong_end']:.1%}"
+        ratio = ours["regret"] / informed["regret"]
+        assert f"| {ours['runs']} | {shares} | {ratio:.2f} |".replace("%", " %") in page
+        assert " | ".join(f"{row['lost']:.1%}, {row['regret']:,.0f}".replace("%", " %") for row in (ours, more, most)) in page
+
+
 def test_the_exploration_page_quotes_the_time_of_each_bonus():
     found = json.loads((ROOT / "benchmarks" / "bonuses_throughput.json").read_text())
     page = (ROOT / "docs" / "exploration.md").read_text()
