@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 import logbarrier as lb
+from logbarrier.agent.durable.wal import is_wal_empty
 from logbarrier.base.addresses import is_local
 from logbarrier.service.app import description, make_app
 from logbarrier.service.calls import LARGEST_BODY
@@ -226,6 +227,15 @@ def test_what_was_closed_long_ago_is_dropped_while_serving(client):
     refused = client.post("/reward", json={"id": 1, "reward": 1})
     assert refused.status_code == 409
     assert "its record was dropped" in refused.json()["error"]
+
+
+def test_the_write_ahead_log_is_empty_after_an_idle_second(client, agent):
+    client.post("/decide", json={})
+    until = time.monotonic() + 30
+    while not is_wal_empty(agent.path) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert is_wal_empty(agent.path)
+    assert client.post("/decide", json={}).json()["id"] == 1
 
 
 def test_a_full_disk_is_told_and_nothing_is_done(client, agent):
