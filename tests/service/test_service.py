@@ -250,6 +250,15 @@ def test_a_full_disk_is_told_and_nothing_is_done(client, agent):
     assert names[0] not in client.get("/arms").json()["arms"]
 
 
+def test_an_experiment_that_cannot_be_read_is_unavailable_and_listed(client, agent):
+    agent.file.unreadable["titles"] = ValueError("its rule is not given")
+    refused = client.post("/experiments/titles/decide", json={})
+    assert refused.status_code == 503
+    assert refused.json() == {"error": "Experiments: experiment 'titles' cannot be read: its rule is not given"}
+    assert client.get("/experiments").json()["unreadable"] == {"titles": "its rule is not given"}
+    assert client.post("/decide", json={}).status_code == 200
+
+
 def test_the_token_is_made_once_and_for_its_owner_alone(tmp_path):
     token, file = token_beside(tmp_path / "agent.db")
     assert len(token) > 40

@@ -43,7 +43,10 @@ def list_all(target: Target, as_json: AsJson = False) -> None:
 
     Example: logbarrier experiment list shop.db
     """
-    experiments = _request(target, "GET", "/experiments")["experiments"]
+    listed = _request(target, "GET", "/experiments")
+    experiments = listed["experiments"]
+    for name, reason in listed["unreadable"].items():
+        sys.stderr.write(f"logbarrier: experiment {name!r} cannot be read: {printable(reason)}\n")
     if as_json:
         typer.echo(json.dumps(experiments, indent=1))
         return

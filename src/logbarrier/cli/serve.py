@@ -71,5 +71,7 @@ def serve(
             typer.echo(json.dumps({"address": f"http://{shown}:{chosen}", "token": where, "pid": os.getpid()}))
             if not is_local(host):
                 sys.stderr.write(f"logbarrier: {host} can be reached over the network, unencrypted; put TLS in front of it\n")
+            for name, reason in opened.file.unreadable.items():
+                sys.stderr.write(f"logbarrier: experiment {name!r} is not served: {reason}\n")
             sys.stdout.flush()
             run(opened.file, token, listener, keep)

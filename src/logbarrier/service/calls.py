@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
 from ..agent.durable.database import DEFAULT
+from ..agent.durable.decision_file import UnreadableError
 from ..agent.durable.ledger import SettledError, StoppedError
 from ..base.failure import WrongTypeError
 from . import ofrep
@@ -26,6 +27,7 @@ STATUS: dict[type[Exception], int] = {
     SettledError: 409,
     StoppedError: 409,
     KeyError: 404,
+    UnreadableError: 503,
     ValueError: 400,
     WrongTypeError: 400,
     OSError: 503,

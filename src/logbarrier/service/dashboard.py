@@ -37,8 +37,9 @@ STATIC = {
 }
 
 
-def overview(experiments: Sequence[dict[str, Any]]) -> str:
-    """The list of the experiments; each as `GET /experiments` answers."""
+def overview(listed: dict[str, Any]) -> str:
+    """The list of the experiments, as `GET /experiments` answers."""
+    experiments: Sequence[dict[str, Any]] = listed["experiments"]
     if not experiments:
         return "<p>No experiments yet. Create one with <code>POST /experiments</code>.</p>"
     rows = "".join(
@@ -51,7 +52,10 @@ def overview(experiments: Sequence[dict[str, Any]]) -> str:
         f'<th class="{"number" if i > 1 else ""}">{name}</th>'
         for i, name in enumerate(("experiment", "state", "arms", "decisions", "rewards"))
     )
-    return f'<h2>Experiments</h2><div class="wide"><table><tr>{heads}</tr>{rows}</table></div>'
+    unreadable = "".join(
+        f"<p>{escape(name)} cannot be read: {escape(reason)}</p>" for name, reason in listed["unreadable"].items()
+    )
+    return f'<h2>Experiments</h2><div class="wide"><table><tr>{heads}</tr>{rows}</table></div>{unreadable}'
 
 
 def picture(about: dict[str, Any], policy: Sequence[float], summary: dict[str, Any], history: Sequence[Mark]) -> str:

@@ -50,12 +50,16 @@ class Management:
     @operation(
         "GET",
         "/experiments",
-        "The experiments, oldest first.",
-        {"experiments": {"type": "array", "items": {"type": "object", "properties": DESCRIBED, "required": list(DESCRIBED)}}},
+        "The experiments, oldest first, and those that cannot be read, with the reason.",
+        {
+            "experiments": {"type": "array", "items": {"type": "object", "properties": DESCRIBED, "required": list(DESCRIBED)}},
+            "unreadable": {"type": "object", "additionalProperties": {"type": "string"}},
+        },
     )
     async def experiments(self, asked: Asked) -> Body:
         """List the experiments."""
-        return {"experiments": await self._committer.do(described_all)}
+        listed: Body = await self._committer.do(described_all)
+        return listed
 
     @operation(
         "POST",
@@ -116,9 +120,12 @@ class Management:
         return changed
 
 
-def described_all(file: DecisionFile) -> list[Body]:
+def described_all(file: DecisionFile) -> Body:
     """Every experiment."""
-    return [described(name, file.ledger(name)) for name in file.ledgers]
+    return {
+        "experiments": [described(name, file.ledger(name)) for name in file.ledgers],
+        "unreadable": {name: str(error) for name, error in file.unreadable.items()},
+    }
 
 
 def described(name: str, ledger: Ledger) -> Body:

@@ -312,3 +312,29 @@ def test_a_file_whose_rule_had_other_state_is_refused_with_what_to_do(tmp_path, 
     monkeypatch.undo()
     with pytest.raises(ValueError, match=r"memory must be .*If another version wrote .*earlier.db.*'logbarrier log .*' reads"):
         lb.DurableAgent(tmp_path / "earlier.db")
+
+
+def test_an_experiment_that_cannot_be_read_does_not_affect_the_others(tmp_path, monkeypatch):
+    path = tmp_path / "shop.db"
+    with lb.Experiments(path) as experiments:
+        experiments.create("colours", arms=["red", "blue"], rule=RULE).ask()
+        experiments.create("titles", arms=["short", "long"], rule=lb.OptimisticBarrier())
+    state = VectorLearner.state
+    monkeypatch.setattr(VectorLearner, "state", lambda learner: {**state(learner), "memory": state(learner)["memory"][:-1]})
+    with lb.Experiments(path) as experiments:
+        experiments["titles"].ask()  # writes a snapshot with the state of another version
+    monkeypatch.undo()
+    with lb.Experiments(path) as experiments:
+        assert list(experiments) == ["colours"]
+        assert "memory must be" in experiments.unreadable["titles"]
+        with pytest.raises(ValueError, match="experiment 'titles' cannot be read: .*If another version wrote"):
+            experiments["titles"]
+        with pytest.raises(ValueError, match="experiment 'titles' exists already"):
+            experiments.create("titles", arms=["a", "b"])
+        assert experiments["colours"].ask().id == 1
+    listed = logbarrier("experiment", "list", str(path))
+    assert "colours" in listed.stdout
+    assert listed.stderr.startswith("logbarrier: experiment 'titles' cannot be read: ")
+    refused = logbarrier("experiment", "summary", str(path), "titles")
+    assert refused.returncode != 0
+    assert "experiment 'titles' cannot be read" in refused.stderr

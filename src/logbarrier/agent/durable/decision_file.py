@@ -13,6 +13,7 @@ from typing import Any
 from ...bandits.algorithms.rule import Rule
 from ...base.failure import INVALID, RuleError
 from ..any_agent import AnyAgent
+from .checksums import DamagedError
 from .database import DEFAULT, reading
 from .group_commit import GroupCommit
 from .journal import Journal
@@ -21,8 +22,12 @@ from .lock import locked
 from .sqlite_file import SqliteFile
 
 
+class UnreadableError(ValueError):
+    """An experiment whose agent cannot be restored, for want of its rule or since another version wrote it."""
+
+
 class DecisionFile:
-    """The ledgers of a file by the names of their experiments.
+    """The ledgers of a file by the names of their experiments. An experiment that is unreadable does not affect the others.
 
     Whatever changes them is a call, a function of this object, performed by `commits` in batches with one write each.
     rules: for the experiments with user-defined rules, by name
@@ -33,6 +38,7 @@ class DecisionFile:
         self._process = os.getpid()
         self._closed = self._stale = False
         self.ledgers: dict[str, Ledger] = {}  # oldest first; calls use `ledger`
+        self.unreadable: dict[str, Exception] = {}  # name: why
         self._touched: dict[str, Ledger] = {}  # in the present batch
         self.commits: GroupCommit[DecisionFile] = GroupCommit(self._perform)
         with contextlib.ExitStack() as undo:
@@ -45,25 +51,38 @@ class DecisionFile:
             undo.pop_all()
 
     def _load(self) -> None:
-        self.ledgers = {}
+        self.ledgers, self.unreadable = {}, {}
         for name, suffix in self._file.suffixes().items():
             journal = Journal(self._file, suffix)
             if suffix or not journal.is_new:
-                self.ledgers[name] = Ledger(journal, self._rules.get(name), self._clock)
+                try:
+                    self.ledgers[name] = Ledger(journal, self._rules.get(name), self._clock)
+                except DamagedError:
+                    raise
+                except (*INVALID, RuleError) as error:
+                    self.unreadable[name] = error
+        if self.unreadable and not self.ledgers:
+            raise next(iter(self.unreadable.values()))
+
+    def check(self, name: str) -> None:
+        """Raise an exception where there is no such experiment, or it is unreadable."""
+        if name in self.unreadable:
+            raise UnreadableError(f"Experiments: experiment {name!r} cannot be read: {self.unreadable[name]}")
+        if name not in self.ledgers:
+            raise KeyError(f"Experiments: there is no experiment {name!r} in {self.path.name}")
 
     def ledger(self, name: str) -> Ledger:
         """The ledger of an experiment, to be changed by the present call."""
         ledger = self._touched.get(name)
         if ledger is None:
-            if name not in self.ledgers:
-                raise KeyError(f"Experiments: there is no experiment {name!r} in {self.path.name}")
+            self.check(name)
             ledger = self._touched[name] = self.ledgers[name]
             ledger.expire()
         return ledger
 
     def create(self, name: str, agent: AnyAgent, settings: dict[str, Any]) -> Ledger:
         """Add an experiment with a new agent."""
-        if name in self.ledgers:
+        if name in self.ledgers or name in self.unreadable:
             raise ValueError(f"Experiments: experiment {name!r} exists already")
         suffix = "" if name == DEFAULT else self._file.add_experiment(name)
         self.ledgers[name] = Ledger.create(Journal(self._file, suffix), agent, settings, self._clock)

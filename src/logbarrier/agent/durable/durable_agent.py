@@ -93,7 +93,7 @@ class DurableAgent(Experiment):
         return new_agent(rule, {**given, "seed": given["seed"] or 0, "floor": given["floor"] or 0.0})
 
     def _open(self, file: DecisionFile, rule: Rule | None, given: dict[str, Any], closing: dict[str, float]) -> None:
-        if DEFAULT not in file.ledgers:
+        if DEFAULT not in file.ledgers and DEFAULT not in file.unreadable:
             agent = self._new_agent(rule, given)
             file.create(DEFAULT, agent, {"made of": made_of(agent, given), **closing})
         ledger = file.ledger(DEFAULT)

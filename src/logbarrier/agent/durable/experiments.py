@@ -70,9 +70,13 @@ class Experiments:
         self.file.do(lambda file: create(file, name, given, settings))
         return self[name]
 
+    @property
+    def unreadable(self) -> dict[str, str]:
+        """The experiments that cannot be used, and why: their rule is not given, or another version wrote them."""
+        return {name: str(error) for name, error in self.file.unreadable.items()}
+
     def __getitem__(self, name: str) -> Experiment:
-        if name not in self.file.ledgers:
-            raise KeyError(f"Experiments: there is no experiment {name!r} in {self.path.name}")
+        self.file.check(name)
         return Experiment(self.file, name)
 
     def __iter__(self) -> Iterator[str]:
