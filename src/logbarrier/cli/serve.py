@@ -62,16 +62,15 @@ def serve(
             bound(host, port) as listener,  # first, so that a port in use leaves no new file behind
             DurableAgent(file, **given) if is_default_given else Experiments(file) as opened,
         ):
-            token, where = os.environ.get("LOGBARRIER_TOKEN"), "LOGBARRIER_TOKEN"
+            token, where = os.environ.get("LOGBARRIER_TOKEN"), Path("LOGBARRIER_TOKEN")
             if not token:
-                token, path = token_beside(opened.path)
-                where = str(path)
+                token, where = token_beside(opened.path)
             address, chosen = listener.getsockname()[:2]
             shown = f"[{address}]" if ":" in address else address
-            typer.echo(json.dumps({"address": f"http://{shown}:{chosen}", "token": where, "pid": os.getpid()}))
+            typer.echo(json.dumps({"address": f"http://{shown}:{chosen}", "token": str(where), "pid": os.getpid()}))
             if not is_local(host):
                 sys.stderr.write(f"logbarrier: {host} can be reached over the network, unencrypted; put TLS in front of it\n")
-            for name, reason in opened.file.unreadable.items():
-                sys.stderr.write(f"logbarrier: experiment {name!r} is not served: {reason}\n")
+            unreadable = opened.file.unreadable.items()
+            sys.stderr.writelines(f"logbarrier: experiment {name!r} is not served: {reason}\n" for name, reason in unreadable)
             sys.stdout.flush()
             run(opened.file, token, listener, keep)
