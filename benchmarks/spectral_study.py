@@ -249,7 +249,7 @@ def table(rows: list[Row]) -> str:
         rows = rows if TASKS[task].tuned else without_partial_seeds(rows, task)
         for method in METHODS:
             found = select(rows, TASKS[task].seeds, task=task, method=method, setting=tuned(rows, task, method))
-            if not found:
+            if not found or (TASKS[task].tuned and len(found) < len(TASKS[task].seeds)):
                 continue
             solved = sum(row["solved"] for row in found)
             share = "{:.2f} to {:.2f}".format(*share_interval(solved, len(found)))
