@@ -244,7 +244,7 @@ def table(rows: list[Row]) -> str:
         "| task | method | setting | solved at the end | 95 % interval | median steps | final return / best | 95 % interval |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    returns: dict[str, list[np.ndarray]] = {}
+    returns: dict[str, dict[str, np.ndarray]] = {}  # task: method: final returns
     for task in TASKS:
         rows = rows if TASKS[task].tuned else without_partial_seeds(rows, task)
         for method in METHODS:
@@ -257,14 +257,14 @@ def table(rows: list[Row]) -> str:
             steps = f"{median / 1000:.0f}k" if median < math.inf else "never"
             ends = np.array([row["end"] for row in found]) / TASKS[task].best
             if TASKS[task].tuned:
-                returns.setdefault(method, []).append(ends)
+                returns.setdefault(task, {})[method] = ends
             middle = "{:.2f} | {:.2f} to {:.2f}".format(*interquartile_interval([ends]))
             value = METHODS[method][0][found[0]["setting"]]
             lines.append(f"| {task} | {method} | {value} | {solved} of {len(found)} | {share} | {steps} | {middle} |")
-    for method, strata in returns.items():
-        if [len(values) for values in strata] == [len(task.seeds) for task in TASKS.values() if task.tuned]:
-            middle = "{:.2f} | {:.2f} to {:.2f}".format(*interquartile_interval(strata))
-            lines.append(f"| **all** | {method} | | | | | {middle} |")
+    strata = [by_method for by_method in returns.values() if len(by_method) == len(METHODS)]
+    for method in METHODS if strata else ():
+        middle = "{:.2f} | {:.2f} to {:.2f}".format(*interquartile_interval([by_method[method] for by_method in strata]))
+        lines.append(f"| **{len(strata)} tasks** | {method} | | | | | {middle} |")
     return "\n".join(lines)
 
 
