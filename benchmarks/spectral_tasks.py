@@ -169,7 +169,8 @@ class FrozenLake(Environments):
     def move(self, actions: Values) -> tuple[Values, Values]:
         """Go left, down, right or up, or slip to a side."""
         now = self.place, actions
-        drawn = (self.random.random(self.num_envs)[:, None] > self.chances[now]).sum(-1).clip(max=self.chances.shape[-1] - 1)
+        uniform = self.random.random((self.num_envs, 1))
+        drawn = (uniform > self.chances[now]).sum(-1).clip(max=self.chances.shape[-1] - 1)
         self.place = self.places[(*now, drawn)]
         return self.rewards[(*now, drawn)], self.ends[(*now, drawn)]
 
