@@ -89,21 +89,28 @@ class Environments(VecEnv):
         return [wrapper_class.__name__ == "Monitor"] * len(list(self._get_indices(indices)))
 
 
-class Chain(Environments):
-    """20 states: one step right, or back to the start. The right end pays 1 a step, going back pays 0.001 at the start."""
+class NumberedStates(Environments):
+    """A task whose states are numbers, seen as they are; episodes start in state 0."""
 
-    def __init__(self, count: int, seed: int, length: int = 20) -> None:
-        super().__init__(count, spaces.Discrete(length), 2, seed)
-        self.length, self.limit = length, length + 8
+    def __init__(self, count: int, states: int, actions: int, seed: int) -> None:
+        super().__init__(count, spaces.Discrete(states), actions, seed)
         self.place = np.zeros(count, dtype=np.int64)
 
     def reset_some(self, chosen: Values) -> None:
-        """Start at the left end."""
+        """Start in state 0."""
         self.place[chosen] = 0
 
     def observe(self) -> Values:
         """Return the places."""
         return self.place.copy()
+
+
+class Chain(NumberedStates):
+    """20 states: one step right, or back to the start. The right end pays 1 a step, going back pays 0.001 at the start."""
+
+    def __init__(self, count: int, seed: int, length: int = 20) -> None:
+        super().__init__(count, length, 2, seed)
+        self.length, self.limit = length, length + 8
 
     def move(self, actions: Values) -> tuple[Values, Values]:
         """Go right (1) or back (0)."""
@@ -142,7 +149,7 @@ class DeepSea(Environments):
         return rewards, np.zeros(self.num_envs, dtype=bool)
 
 
-class FrozenLake(Environments):
+class FrozenLake(NumberedStates):
     """Gymnasium's FrozenLake8x8-v1, slippery: the goal pays 1, a hole ends the episode."""
 
     limit, truncates = 200, True
@@ -151,20 +158,11 @@ class FrozenLake(Environments):
         import gymnasium
 
         table = gymnasium.make("FrozenLake8x8-v1").unwrapped.P  # type: ignore[attr-defined]  # state, action: outcomes
-        super().__init__(count, spaces.Discrete(len(table)), 4, seed)
+        super().__init__(count, len(table), 4, seed)
         each = [[(table[state][action] * 3)[:3] for action in range(4)] for state in range(len(table))]  # holes have one
         outcomes = np.array(each)
         self.chances, self.places = outcomes[..., 0].cumsum(-1), outcomes[..., 1].astype(np.int64)
         self.rewards, self.ends = outcomes[..., 2], outcomes[..., 3].astype(bool)
-        self.place = np.zeros(count, dtype=np.int64)
-
-    def reset_some(self, chosen: Values) -> None:
-        """Start in the upper left corner."""
-        self.place[chosen] = 0
-
-    def observe(self) -> Values:
-        """Return the places."""
-        return self.place.copy()
 
     def move(self, actions: Values) -> tuple[Values, Values]:
         """Go left, down, right or up, or slip to a side."""

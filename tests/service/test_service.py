@@ -251,7 +251,7 @@ def test_a_full_disk_is_told_and_nothing_is_done(client, agent):
 
 
 def test_an_experiment_that_cannot_be_read_is_unavailable_and_listed(client, agent):
-    agent.file.unreadable["titles"] = ValueError("its rule is not given")
+    agent.file.unreadable["titles"] = "its rule is not given"
     refused = client.post("/experiments/titles/decide", json={})
     assert refused.status_code == 503
     assert refused.json() == {"error": "Experiments: experiment 'titles' cannot be read: its rule is not given"}

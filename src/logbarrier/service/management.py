@@ -124,7 +124,7 @@ def described_all(file: DecisionFile) -> Body:
     """Every experiment."""
     return {
         "experiments": [described(name, file.ledger(name)) for name in file.ledgers],
-        "unreadable": {name: str(error) for name, error in file.unreadable.items()},
+        "unreadable": file.unreadable,
     }
 
 

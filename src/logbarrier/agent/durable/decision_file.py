@@ -38,7 +38,7 @@ class DecisionFile:
         self._process = os.getpid()
         self._closed = self._stale = False
         self.ledgers: dict[str, Ledger] = {}  # oldest first; calls use `ledger`
-        self.unreadable: dict[str, Exception] = {}  # name: why
+        self.unreadable: dict[str, str] = {}  # name: why
         self._touched: dict[str, Ledger] = {}  # in the present batch
         self.commits: GroupCommit[DecisionFile] = GroupCommit(self._perform)
         with contextlib.ExitStack() as undo:
@@ -51,7 +51,7 @@ class DecisionFile:
             undo.pop_all()
 
     def _load(self) -> None:
-        self.ledgers, self.unreadable = {}, {}
+        self.ledgers, self.unreadable, failure = {}, {}, None
         for name, suffix in self._file.suffixes().items():
             journal = Journal(self._file, suffix)
             if suffix or not journal.is_new:
@@ -60,9 +60,9 @@ class DecisionFile:
                 except DamagedError:
                     raise
                 except (*INVALID, RuleError) as error:
-                    self.unreadable[name] = error
-        if self.unreadable and not self.ledgers:
-            raise next(iter(self.unreadable.values()))
+                    self.unreadable[name], failure = str(error), error
+        if failure is not None and not self.ledgers:
+            raise failure
 
     def check(self, name: str) -> None:
         """Raise an exception where there is no such experiment, or it is unreadable."""

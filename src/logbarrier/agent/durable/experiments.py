@@ -73,7 +73,7 @@ class Experiments:
     @property
     def unreadable(self) -> dict[str, str]:
         """The experiments that cannot be used, and why: their rule is not given, or another version wrote them."""
-        return {name: str(error) for name, error in self.file.unreadable.items()}
+        return dict(self.file.unreadable)
 
     def __getitem__(self, name: str) -> Experiment:
         self.file.check(name)
