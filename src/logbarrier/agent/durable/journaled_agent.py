@@ -78,7 +78,7 @@ class JournaledAgent:
             agent = restored_agent(state, self._rule)
         except ValueError as error:
             path = self._journal.path
-            remedy = f"If another version wrote {path}, open it with that one; 'logbarrier log {path}' reads its decisions"
+            remedy = f"If another version wrote {path}, open it with that one; 'logbarrier log {path} [--experiment NAME]' reads its decisions"
             raise ValueError(f"{error}. {remedy}") from None
         if "statistics" not in state:
             recount(agent, itertools.takewhile(lambda event: event.number <= number, self._journal.events(-1)))
