@@ -78,7 +78,8 @@ class JournaledAgent:
             agent = restored_agent(state, self._rule)
         except ValueError as error:
             path = self._journal.path
-            remedy = f"If another version wrote {path}, open it with that one; 'logbarrier log {path} [--experiment NAME]' reads its decisions"
+            command = f"'logbarrier log {path} [--experiment NAME]'"
+            remedy = f"If another version wrote {path}, open it with that one; {command} reads its decisions"
             raise ValueError(f"{error}. {remedy}") from None
         if "statistics" not in state:
             recount(agent, itertools.takewhile(lambda event: event.number <= number, self._journal.events(-1)))
