@@ -10,7 +10,7 @@ import math
 
 from ...engine.compiled import compiled
 
-FIRST = 6  # the row of the first sum
+FIRST = 7  # the row of the first sum
 SHIFTS = (0.5, 0.125, 0.03125)  # k, in standard deviations: half of the shift that is noticed soonest
 LIMITS = (16.0, 53.0, 175.0)  # h: each sum has one false alarm in 2e7 Gaussian rewards or more
 LARGEST_SHARE = 0.25  # of h that a single residual may add: no outlier is an alarm by itself

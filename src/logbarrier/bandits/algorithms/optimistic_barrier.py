@@ -18,8 +18,10 @@ from .change_monitor import MONITORS, forget, is_changed
 from .reward_moments import add_reward, pool, variance_of
 from .vector_rule import VectorRule
 
-GROWTH = 1.2  # of optimism^2 with log(t/(K n)): without it, arms that start unlucky are lost
-REFRESH = 1 / 32  # pooled values are computed again whenever the number of pulls has grown by this share
+GROWTH = 1.2  # of optimism^2 with log(t/(10 n)): without it, arms that start unlucky are lost
+USUAL_PULLS = 10.0  # the t/n from which it grows; K in its place, as in MOSS, loses the best of many arms more often
+LEAD = 0.5  # over eta: how far the leader is raised above all others while one of them is tried
+REFRESH = 1 / 32  # values are computed again when their number of pulls has grown by this share
 LAST_STEP = 1e-5  # of lambda: the error is then about 1e-15
 MOST_STEPS = 100
 SMALL_EXPONENT = 0.34  # up to log(2)/2, small_exp suffices
@@ -32,17 +34,17 @@ def standard_error(mean, count, squares, pending, memory):
 
 
 @compiled
-def bound_of(mean, count, pending, error, n_arms, memory, hyper):
+def bound_of(mean, count, pending, error, memory, hyper):
     """U = mu + optimism w s, mu shrunk to the mean of all rewards.
 
-        w^2 = nu (exp(z^2/nu) - 1),   z^2 = 1 + 1.2 log(1 + t/(K (n + n0)))
+        w^2 = nu (exp(z^2/nu) - 1),   z^2 = 1 + 1.2 log(1 + t/(10 (n + n0)))
 
     The noise of an arm with few rewards is uncertain: z deviations of a normal law are about w of Student's. It has
     nu = max(n - 1, 0) + `memory.degrees` degrees of freedom, about 1/dispersion of the variances between arms.
     """
     prior = memory.prior
     centre = (mean * count + prior * memory.all_mean) / (count + prior)
-    square = 1.0 + GROWTH * log(1.0 + memory.pulls / (n_arms * (count + pending + prior)))
+    square = 1.0 + GROWTH * log(1.0 + memory.pulls / (USUAL_PULLS * (count + pending + prior)))
     degrees = max(count - 1.0, 0.0) + memory.degrees
     exponent = square / degrees
     growth = small_exp(exponent) if exponent < SMALL_EXPONENT else moderate_exp(exponent)
@@ -51,26 +53,46 @@ def bound_of(mean, count, pending, error, n_arms, memory, hyper):
 
 @compiled
 def set_bound(arm, vectors, memory, hyper):
-    """Compute the optimistic value of an arm and its standard error."""
-    means, counts, squares, bounds, errors = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4]
+    """Compute the optimistic value of an arm and its standard error, and when to do so again."""
+    means, counts, squares, bounds, errors, due = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[6]
     errors[arm] = standard_error(means[arm], counts[arm], squares[arm], 0.0, memory)
-    bounds[arm] = bound_of(means[arm], counts[arm], 0.0, errors[arm], means.shape[0], memory, hyper)
+    bounds[arm] = bound_of(means[arm], counts[arm], 0.0, errors[arm], memory, hyper)
+    due[arm] = counts[arm] * (1.0 + REFRESH)
 
 
 @compiled
-def barrier_of(bounds, errors, hyper):
-    """(max U, eta): eta = (K/s)(1/c + g/s), s the error of the arm of max U, g the mean of max U - U(a) over the others.
+def first_largest(values):
+    """The index of the first of the largest values."""
+    top, best = largest(values), 0
+    while values[best] < top:
+        best += 1
+    return best
+
+
+@compiled
+def eta_of(best, bounds, errors, hyper):
+    """eta = (K/s)(1/c + g/s), s the error of the arm of max U, g the mean of max U - U(a) over the others.
 
     The price of randomising, sum_a p(a) (max U - U(a)) = (K - lambda)/eta, is at most c s.
     """
-    n_arms = bounds.shape[0]
-    top = largest(bounds)
-    best = 0
-    while bounds[best] < top:
-        best += 1
-    error, others = errors[best], max(n_arms - 1.0, 1.0)
-    gaps = max(n_arms * top - sum_of(bounds), 0.0)
-    return top, n_arms * (others * error / hyper[1] + gaps) / (others * error * error)
+    n_arms, error = bounds.shape[0], errors[best]
+    others, gaps = max(n_arms - 1.0, 1.0), max(n_arms * bounds[best] - sum_of(bounds), 0.0)
+    return n_arms * (others * error / hyper[1] + gaps) / (others * error * error)
+
+
+@compiled
+def barrier_of(bounds, errors, vectors, memory, hyper):
+    """(max U, eta, the leader if U of it was raised, else -1).
+
+    The leader has most of the pulls. While an arm of a smaller mean is tried, it keeps more than half of the probability.
+    """
+    means, counts = vectors[0], vectors[1]
+    best, leader = first_largest(bounds), first_largest(counts)
+    if best == leader or counts[best] == 0.0 or counts[leader] <= 0.5 * memory.pulls or means[best] >= means[leader]:
+        return bounds[best], eta_of(best, bounds, errors, hyper), -1
+    bounds[leader] = bounds[best]
+    bounds[leader] += LEAD / eta_of(leader, bounds, errors, hyper)
+    return bounds[leader], eta_of(leader, bounds, errors, hyper), leader
 
 
 @compiled
@@ -116,14 +138,14 @@ def refresh(vectors, memory, hyper):
     pool(vectors, memory)
     for arm in range(vectors.shape[1]):
         set_bound(arm, vectors, memory, hyper)
-    memory.refresh_at, memory.stale = memory.pulls * (1.0 + REFRESH), 0.0
+    memory.refresh_at, memory.stale, memory.raised = memory.pulls * (1.0 + REFRESH), 0.0, -1.0
 
 
 @compiled
 def solve(vectors, memory, hyper):
     """Compute max U, eta and lambda, by Halley's steps from the last lambda."""
     if memory.variance > 0.0:
-        memory.top, memory.eta = barrier_of(vectors[3], vectors[4], hyper)
+        memory.top, memory.eta, memory.raised = barrier_of(vectors[3], vectors[4], vectors, memory, hyper)
         memory.multiplier = multiplier_of(memory.multiplier, memory.top, memory.eta, vectors[3])
 
 
@@ -142,8 +164,12 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
         add_reward(arm, reward, vectors, memory)
     if changed or memory.stale > 0.0 or memory.pulls >= memory.refresh_at:
         refresh(vectors, memory, hyper)
+    elif vectors[1][arm] < vectors[6][arm]:
+        return True  # of many rewards of an arm, one changes little
     else:
         set_bound(arm, vectors, memory, hyper)
+        if 0.0 <= memory.raised < vectors.shape[1]:
+            set_bound(int(memory.raised), vectors, memory, hyper)
     solve(vectors, memory, hyper)
     return True
 
@@ -161,8 +187,11 @@ def weigh(t, vectors, memory, hyper, weights):
         bounds, errors = np.empty(n_arms), np.empty(n_arms)
         for a in range(n_arms):
             errors[a] = standard_error(means[a], counts[a], squares[a], pending[a], memory)
-            bounds[a] = bound_of(means[a], counts[a], pending[a], errors[a], n_arms, memory, hyper)
-    top, eta = barrier_of(bounds, errors, hyper)
+            bounds[a] = bound_of(means[a], counts[a], pending[a], errors[a], memory, hyper)
+        top, eta, _ = barrier_of(bounds, errors, vectors, memory, hyper)
+    else:
+        best = first_largest(bounds)
+        top, eta = bounds[best], eta_of(best, bounds, errors, hyper)
     multiplier = multiplier_of(memory.multiplier, top, eta, bounds)
     for a in range(n_arms):
         weights[a] = 1.0 / (multiplier + eta * (top - bounds[a]))
@@ -198,7 +227,7 @@ class OptimisticBarrier(VectorRule):
     is the maximum of sum_a p(a) U(a) + (1/eta) sum_a log p(a). It needs a table with the mean, the number and the variance of
     each arm's rewards:
 
-        U(a) = mu(a) + optimism w(a) s(a),      s(a) the standard error of mu(a), w(a) grows with log(t/(K n(a)))
+        U(a) = mu(a) + optimism w(a) s(a),      s(a) the standard error of mu(a), w(a) grows with log(t/n(a))
         eta  = (K/s)(1/c + g/s),      s = s(best), g the mean of U(best) - U(a) over the other arms
 
     optimism  how far values are raised; regret of clearly worse arms grows with its square; at most 100
@@ -216,8 +245,8 @@ class OptimisticBarrier(VectorRule):
 
     name = "optimistic-barrier"
     place = "outside the paper; its maximiser, played on a table of means"
-    rows = ("means", "counts", "squares", "bounds", "errors", "pending", *MONITORS)
-    never_negative = ("counts", "squares", "errors", "pending", *MONITORS)
+    rows = ("means", "counts", "squares", "bounds", "errors", "pending", "due", *MONITORS)
+    never_negative = ("counts", "squares", "errors", "pending", "due", *MONITORS)
     memory = (
         "pulls",
         "all_mean",
@@ -236,6 +265,7 @@ class OptimisticBarrier(VectorRule):
         "multiplier",
         "pending",
         "stale",
+        "raised",
         "changes",
     )
     has_preferences = False
