@@ -252,3 +252,33 @@ class MultiRoom(MiniGrid):
     """MultiRoom-N4-S5: open the doors between four rooms in a row, reach the goal in the last. Version 0 has six rooms."""
 
     name, limit = "MiniGrid-MultiRoom-N4-S5-v1", 80
+
+
+class SwingUp(Environments):
+    """bsuite's cartpole swing-up: the pole hangs at first; each step upright and in the middle pays 1, each push costs 0.1."""
+
+    limit = 2000  # never reached: an episode ends after ten seconds of 100 steps, or at the edge
+
+    def __init__(self, count: int, seed: int) -> None:
+        from bsuite.experiments.cartpole_swingup.cartpole_swingup import CartpoleSwingup
+
+        super().__init__(count, spaces.Box(-np.inf, np.inf, (8,), np.float32), 3, seed)
+        self.poles = [CartpoleSwingup(seed=each) for each in self.random.integers(2**31, size=count).tolist()]
+        self.states = np.zeros((count, 8), dtype=np.float32)
+
+    def reset_some(self, chosen: Values) -> None:
+        """Let the pole hang, nearly at rest."""
+        for i in np.flatnonzero(chosen):
+            self.states[i] = self.poles[i].reset().observation[0]
+
+    def observe(self) -> Values:
+        """Return what bsuite shows: place, speed, angle, time, and whether the cart is in the middle and the pole slow."""
+        return self.states.copy()
+
+    def move(self, actions: Values) -> tuple[Values, Values]:
+        """Push to the left, not at all, or to the right."""
+        rewards, ended = np.zeros(self.num_envs), np.zeros(self.num_envs, dtype=bool)
+        for i, (pole, action) in enumerate(zip(self.poles, actions.tolist(), strict=True)):
+            step = pole.step(action)
+            self.states[i], rewards[i], ended[i] = step.observation[0], step.reward, step.last()
+        return rewards, ended

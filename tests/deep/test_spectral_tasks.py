@@ -131,3 +131,19 @@ def test_the_table_leaves_out_seeds_that_not_all_methods_have(tasks):
     ]
     shown = [line.split(" | ")[1:4] for line in spectral_study.table(rows).splitlines()[2:]]
     assert [(method, solved) for method, _, solved in shown] == [(m, "1 of 1") for m in ("ppo", "spectral", "rnd")]
+
+
+def test_a_pole_that_hangs_still_is_paid_nothing_and_a_push_costs_a_tenth(tasks):
+    pytest.importorskip("bsuite", reason="bsuite is not installed")
+    poles = tasks.SwingUp(2, seed=0)
+    first = poles.reset()
+    np.testing.assert_allclose(first[:, 3], -1.0, atol=0.01)  # the cosine of the angle
+    assert not (first[0] == first[1]).all()
+    lengths = []
+    for step in range(1, 1003):
+        _, rewards, over, infos = poles.step(np.array([1, 1 if step > 1 else 2]))
+        assert rewards == pytest.approx([0.0, -0.1 if step == 1 else 0.0])
+        lengths += [(step, infos[i]["episode"]["r"]) for i in np.flatnonzero(over)]
+    assert len(lengths) == 2
+    assert all(1000 <= step <= 1002 for step, _ in lengths)
+    assert [paid for _, paid in lengths] == pytest.approx([0.0, -0.1])
