@@ -34,8 +34,8 @@ the first tasks. A mean return of 0.5 counts as solved on each. The best on Froz
 On DeepSea 30 the state part was moved before the action barrier, after the runs of PPO and most of entropy's.
 
 Added after all of these runs, and before the first run of it: bsuite's CartPole swing-up, its own environment (pip install
-bsuite==0.3.6) in 1,000 episodes of 1,000 steps. Methods, settings, seeds and their order are those of DoorKey. A mean return of 100 counts as
-solved, which is what bsuite calls a good episode; the best is 700, what bsuite measures regret from.
+bsuite==0.3.6) in 1,000 episodes of 1,000 steps. Methods, settings, seeds and their order are those of DoorKey. A mean return
+of 100 counts as solved, which is what bsuite calls a good episode; the best is 700, what bsuite measures regret from.
 
 Before this design, code was checked on seeds 100 to 104 and 900 to 903. On sparse MountainCar, about eight variants of the
 spectral bonus and two of RND were tried on seeds 900 to 903: they led to scaled observations in the task, to larger biases in

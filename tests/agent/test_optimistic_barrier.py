@@ -103,3 +103,15 @@ def test_propensities_are_frequencies(available: list[str] | None, floor: float)
     expected = np.array([propensities[arm] for arm in arms])
     assert expected.sum() == pytest.approx(1.0, abs=1e-12)
     assert chisquare([counts[arm] for arm in arms], 20_000 * expected).pvalue > 1e-3
+
+
+def test_the_leader_is_raised_above_available_arms_alone() -> None:
+    agent, rng = lb.Agent(lb.OptimisticBarrier(), n_arms=4, seed=0), np.random.default_rng(6)
+    for arm, pulls, mean in ((1, 1, 0.9), (2, 2, 0.2), (3, 12, 1.05), (0, 35, 1.0)):
+        for _ in range(pulls):
+            agent.observe(arm, mean + rng.normal() / 10)
+    assert agent.rule.memory_at(np.array(agent.state_dict()["memory"])).raised == 0.0  # arm 1 is tried, arm 0 has most pulls
+    assert agent.policy[0] > 0.5
+    decision = agent.ask(available=[0, 2, 3])
+    assert decision.arm == 3  # of a greater mean than the leader
+    assert decision.probability > 0.9

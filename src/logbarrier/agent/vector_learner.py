@@ -89,7 +89,10 @@ class VectorLearner:
     def restricted(self, arms: np.ndarray) -> np.ndarray:
         if len(arms) == len(self._policy):
             return self._policy.copy()
-        return policy_of_table(self._rule, self._vectors[:, arms], self._memory, self._steps)
+        memory = self._memory.copy()
+        if self._rule.counts_pending:
+            self._rule.memory_at(memory).stale = 1.0  # what it has stored is of all arms
+        return policy_of_table(self._rule, self._vectors[:, arms], memory, self._steps)
 
     def draw_subset(self, number: int, key: np.ndarray, arms: np.ndarray, floor: float) -> tuple[int, np.ndarray, float]:
         q = self.restricted(arms)

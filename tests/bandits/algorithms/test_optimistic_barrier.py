@@ -98,9 +98,13 @@ def by_formula(arms: np.ndarray, rewards: np.ndarray, n_arms: int) -> tuple[list
         and own[best]
         and mp.fsum(own[best]) / len(own[best]) < (mp.fsum(own[leader]) / len(own[leader]))
     ):
-        bounds[leader] = bounds[best]
-        bounds[leader] += mp.mpf(1) / 2 / eta_of(leader, bounds, errors)
-        best = leader
+        others = [u for a, u in enumerate(bounds) if a != leader]
+        mean_gap = sum(bounds[best] - u for u in others) / len(others)
+
+        def excess(raised: Any) -> Any:  # eta d - 1/2
+            return raised * n_arms / errors[leader] * (10 + (mean_gap + raised) / errors[leader]) - mp.mpf(1) / 2
+
+        bounds[leader], best = bounds[best] + mp.findroot(excess, (0, errors[leader]), solver="illinois"), leader
     eta = eta_of(best, bounds, errors)
     gaps = [eta * (bounds[best] - u) for u in bounds]
     low, high = mp.mpf(1), mp.mpf(n_arms)
@@ -136,6 +140,17 @@ def test_policy_with_a_raised_leader_is_that_of_the_formulas() -> None:
     np.testing.assert_allclose(learnt.policy, [float(p) for p in policy], rtol=1e-9)
     assert 0.5 < learnt.policy[0] < 0.6  # 0.56 if no third arm had any probability
     assert learnt.policy[1] > 0.4
+    price = float(learnt.policy @ (learnt.bounds[0] - learnt.bounds))
+    assert price == pytest.approx((4 - learnt.multiplier) / learnt.eta, rel=1e-10)
+    assert price <= 0.1 * learnt.errors[0]
+
+
+@pytest.mark.parametrize("c", [0.01, 1.0, 100.0])
+def test_of_two_arms_the_tried_one_has_the_rest_of_the_leader_for_every_price(c: float) -> None:
+    rewards = [0.9, *(1.0 + np.random.default_rng(6).normal(size=29) / 10)]
+    learnt = Learnt(lb.OptimisticBarrier(c=c), 2).give([1, *[0] * 29], rewards)
+    assert learnt.raised == 0.0
+    assert learnt.policy[0] == pytest.approx(4 / (3 + math.sqrt(17)), abs=1e-9)  # 1/x + 1/(x + 1/2) = 1
 
 
 def test_an_untried_arm_or_one_of_a_greater_mean_is_not_held_back() -> None:

@@ -20,7 +20,7 @@ from .vector_rule import VectorRule
 
 GROWTH = 1.2  # of optimism^2 with log(t/(10 n)): without it, arms that start unlucky are lost
 USUAL_PULLS = 10.0  # the t/n from which it grows; K in its place, as in MOSS, loses the best of many arms more often
-LEAD = 0.5  # over eta: how far the leader is raised above all others while one of them is tried
+LEAD = 0.5  # times 1/eta: how far the leader is raised while another arm is tried; without it, it has no probability then
 REFRESH = 1 / 32  # values are computed again when their number of pulls has grown by this share
 LAST_STEP = 1e-5  # of lambda: the error is then about 1e-15
 MOST_STEPS = 100
@@ -28,36 +28,29 @@ SMALL_EXPONENT = 0.34  # up to log(2)/2, small_exp suffices
 
 
 @compiled
-def standard_error(mean, count, squares, pending, memory):
-    """s = sqrt(v/(n + n0)): pulls whose reward is pending count as if it had come."""
-    return math.sqrt(variance_of(mean, count, squares, memory) / (count + pending + memory.prior))
+def value_of(arm, pending, vectors, memory, hyper):
+    """(U, s): U = mu + optimism w s, mu shrunk to the mean of all rewards; pending pulls count in s as if rewarded.
 
-
-@compiled
-def bound_of(mean, count, pending, error, memory, hyper):
-    """U = mu + optimism w s, mu shrunk to the mean of all rewards.
-
-        w^2 = nu (exp(z^2/nu) - 1),   z^2 = 1 + 1.2 log(1 + t/(10 (n + n0)))
+        s = sqrt(v/(n + n0)),   w^2 = nu (exp(z^2/nu) - 1),   z^2 = 1 + 1.2 log(1 + t/(10 (n + n0)))
 
     The noise of an arm with few rewards is uncertain: z deviations of a normal law are about w of Student's. It has
     nu = max(n - 1, 0) + `memory.degrees` degrees of freedom, about 1/dispersion of the variances between arms.
     """
-    prior = memory.prior
-    centre = (mean * count + prior * memory.all_mean) / (count + prior)
-    square = 1.0 + GROWTH * log(1.0 + memory.pulls / (USUAL_PULLS * (count + pending + prior)))
+    mean, count, prior = vectors[0][arm], vectors[1][arm], memory.prior
+    centre, weight = (mean * count + prior * memory.all_mean) / (count + prior), count + pending + prior
+    error = math.sqrt(variance_of(mean, count, vectors[2][arm], memory) / weight)
+    square = 1.0 + GROWTH * log(1.0 + memory.pulls / (USUAL_PULLS * weight))
     degrees = max(count - 1.0, 0.0) + memory.degrees
     exponent = square / degrees
     growth = small_exp(exponent) if exponent < SMALL_EXPONENT else moderate_exp(exponent)
-    return centre + hyper[0] * math.sqrt(degrees * (growth - 1.0)) * error
+    return centre + hyper[0] * math.sqrt(degrees * (growth - 1.0)) * error, error
 
 
 @compiled
-def set_bound(arm, vectors, memory, hyper):
+def set_value(arm, vectors, memory, hyper):
     """Compute the optimistic value of an arm and its standard error, and when to do so again."""
-    means, counts, squares, bounds, errors, due = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[6]
-    errors[arm] = standard_error(means[arm], counts[arm], squares[arm], 0.0, memory)
-    bounds[arm] = bound_of(means[arm], counts[arm], 0.0, errors[arm], memory, hyper)
-    due[arm] = counts[arm] * (1.0 + REFRESH)
+    vectors[3][arm], vectors[4][arm] = value_of(arm, 0.0, vectors, memory, hyper)
+    vectors[6][arm] = vectors[1][arm] * (1.0 + REFRESH)
 
 
 @compiled
@@ -81,17 +74,19 @@ def eta_of(best, bounds, errors, hyper):
 
 
 @compiled
-def barrier_of(bounds, errors, vectors, memory, hyper):
+def barrier_of(bounds, errors, vectors, hyper):
     """(max U, eta, the leader if U of it was raised, else -1).
 
-    The leader has most of the pulls. While an arm of a smaller mean is tried, it keeps more than half of the probability.
+    The leader has most of the pulls. While an arm of a smaller mean is tried, U(leader) is raised above it by d with
+    eta d = LEAD. So the leader keeps a probability of 0.56; a little less if several arms are tried at once.
     """
-    means, counts = vectors[0], vectors[1]
+    means, counts, n_arms = vectors[0], vectors[1], bounds.shape[0]
     best, leader = first_largest(bounds), first_largest(counts)
-    if best == leader or counts[best] == 0.0 or counts[leader] <= 0.5 * memory.pulls or means[best] >= means[leader]:
+    if counts[best] == 0.0 or counts[leader] <= 0.5 * sum_of(counts) or means[best] >= means[leader]:
         return bounds[best], eta_of(best, bounds, errors, hyper), -1
     bounds[leader] = bounds[best]
-    bounds[leader] += LEAD / eta_of(leader, bounds, errors, hyper)
+    eta, error = eta_of(leader, bounds, errors, hyper), errors[leader]  # a raise by d adds K d/s^2 to eta
+    bounds[leader] += 2.0 * LEAD / (eta + math.sqrt(eta * eta + 4.0 * LEAD * n_arms / (error * error)))
     return bounds[leader], eta_of(leader, bounds, errors, hyper), leader
 
 
@@ -137,15 +132,15 @@ def refresh(vectors, memory, hyper):
     """Compute the pooled values and the bounds of all arms again."""
     pool(vectors, memory)
     for arm in range(vectors.shape[1]):
-        set_bound(arm, vectors, memory, hyper)
-    memory.refresh_at, memory.stale, memory.raised = memory.pulls * (1.0 + REFRESH), 0.0, -1.0
+        set_value(arm, vectors, memory, hyper)
+    memory.refresh_at, memory.stale = memory.pulls * (1.0 + REFRESH), 0.0
 
 
 @compiled
 def solve(vectors, memory, hyper):
     """Compute max U, eta and lambda, by Halley's steps from the last lambda."""
     if memory.variance > 0.0:
-        memory.top, memory.eta, memory.raised = barrier_of(vectors[3], vectors[4], vectors, memory, hyper)
+        memory.top, memory.eta, memory.raised = barrier_of(vectors[3], vectors[4], vectors, hyper)
         memory.multiplier = multiplier_of(memory.multiplier, memory.top, memory.eta, vectors[3])
 
 
@@ -167,9 +162,9 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
     elif vectors[1][arm] < vectors[6][arm]:
         return True  # of many rewards of an arm, one changes little
     else:
-        set_bound(arm, vectors, memory, hyper)
+        set_value(arm, vectors, memory, hyper)
         if 0.0 <= memory.raised < vectors.shape[1]:
-            set_bound(int(memory.raised), vectors, memory, hyper)
+            set_value(int(memory.raised), vectors, memory, hyper)
     solve(vectors, memory, hyper)
     return True
 
@@ -177,8 +172,7 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
 @compiled
 def weigh(t, vectors, memory, hyper, weights):
     """weights (K,) <- p(a) = 1/(lambda + eta (max U - U(a))); even while no variance is known."""
-    means, counts, squares, bounds, errors, pending = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5]
-    n_arms = weights.shape[0]
+    n_arms, bounds, top, eta = weights.shape[0], vectors[3], memory.top, memory.eta
     if not memory.variance > 0.0:
         for a in range(n_arms):
             weights[a] = 1.0
@@ -186,12 +180,8 @@ def weigh(t, vectors, memory, hyper, weights):
     if memory.pending + memory.stale > 0.0:  # in an agent
         bounds, errors = np.empty(n_arms), np.empty(n_arms)
         for a in range(n_arms):
-            errors[a] = standard_error(means[a], counts[a], squares[a], pending[a], memory)
-            bounds[a] = bound_of(means[a], counts[a], pending[a], errors[a], memory, hyper)
-        top, eta, _ = barrier_of(bounds, errors, vectors, memory, hyper)
-    else:
-        best = first_largest(bounds)
-        top, eta = bounds[best], eta_of(best, bounds, errors, hyper)
+            bounds[a], errors[a] = value_of(a, vectors[5][a], vectors, memory, hyper)
+        top, eta, _ = barrier_of(bounds, errors, vectors, hyper)
     multiplier = multiplier_of(memory.multiplier, top, eta, bounds)
     for a in range(n_arms):
         weights[a] = 1.0 / (multiplier + eta * (top - bounds[a]))
@@ -229,6 +219,9 @@ class OptimisticBarrier(VectorRule):
 
         U(a) = mu(a) + optimism w(a) s(a),      s(a) the standard error of mu(a), w(a) grows with log(t/n(a))
         eta  = (K/s)(1/c + g/s),      s = s(best), g the mean of U(best) - U(a) over the other arms
+
+    While an arm is tried that has a smaller mean than the leader, the arm with most pulls, U(leader) is raised above it: the
+    leader keeps a probability of about 0.56.
 
     optimism  how far values are raised; regret of clearly worse arms grows with its square; at most 100
     c         the price of randomising: sum_a p(a) (U(best) - U(a)) = (K - lambda)/eta is at most c s(best) at every step. More
