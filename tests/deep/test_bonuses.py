@@ -306,6 +306,7 @@ def test_half_a_million_steps_with_forgetting_stay_positive():
 
 
 STARTS = torch.zeros(2, 1, dtype=torch.bool)
+HUGE = 1e4 + torch.arange(8.0).repeat(90, 1, 1)  # collinear vectors of norm 28,000
 
 
 @pytest.mark.parametrize(
@@ -315,8 +316,32 @@ STARTS = torch.zeros(2, 1, dtype=torch.bool)
         (lambda: Batch(observations=torch.zeros(3, 1), starts=STARTS), ValueError, r"must begin with the shape \(2, 1\)"),
         (lambda: Batch(observations=[1.0], starts=STARTS), TypeError, "observations must be a tensor, got list"),
         (lambda: SpectralBonus(torch.nn.Identity()), ValueError, "pass size, the number of features"),
-        (lambda: SpectralBonus(OneHot(2), memory=1.5), ValueError, "memory must lie between 0 and 1, got 1.5"),
+        (lambda: SpectralBonus(OneHot(2), memory=1.5), ValueError, "memory must be between 0 and 1, got 1.5"),
         (lambda: SpectralBonus(OneHot(2), ridge=0.0), ValueError, "ridge must be positive and finite, got 0.0"),
+        (lambda: SpectralBonus(OneHot(2), ridge="1"), TypeError, "ridge must be a positive number, got '1'"),
+        (lambda: SpectralBonus(OneHot), TypeError, "features must be a module or function from observations"),
+        (lambda: SpectralBonus(torch.nn.Identity(), size="4"), TypeError, "size must be a whole number, got '4'"),
+        (lambda: RandomFeatures(4), TypeError, "shape must be a tuple of sizes"),
+        (lambda: RandomFeatures((4,), size=64.5), ValueError, "size must be a whole number, got 64.5"),
+        (lambda: OneHot(4)(torch.full((2, 4), 0.5)), ValueError, "one-hot vectors of 4 numbers"),
+        (lambda: OneHot(4)(torch.tensor([0, 4])), ValueError, "integers from 0 to 3"),
+        (
+            lambda: SpectralBonus(torch.nn.Identity(), size=8).bonus(Batch(observations=HUGE, starts=STARTS[:1].repeat(90, 1))),
+            ValueError,
+            "^SpectralBonus: features are too large, or too much alike, for float32",
+        ),
+        (
+            lambda: EpisodicElliptical(torch.nn.Identity(), environments=1, size=8).bonus(
+                Batch(observations=HUGE, starts=STARTS[:1].repeat(90, 1))
+            ),
+            ValueError,
+            "^EpisodicElliptical: features are too large, or too much alike, for float32",
+        ),
+        (
+            lambda: CountBonus(lambda x: x.sum()).bonus(Batch(observations=torch.zeros(2, 1), starts=STARTS)),
+            ValueError,
+            "key must return one row for each of the 2 steps",
+        ),
         (
             lambda: SpectralBonus(torch.nn.Identity(), size=2).bonus(Batch(observations=torch.zeros(2, 1, 3), starts=STARTS)),
             ValueError,

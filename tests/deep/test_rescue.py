@@ -12,6 +12,7 @@ import torch
 from gymnasium import spaces
 from sb3_contrib import MaskablePPO, RecurrentPPO
 from stable_baselines3 import A2C, DQN, PPO
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 from toys import EXAMPLES, Toy
 from typer.testing import CliRunner
 
@@ -156,6 +157,27 @@ def test_a_model_without_a_softmax_policy_is_refused(tmp_path):
     model.save(tmp_path / "dqn.zip")
     with pytest.raises(ValueError, match="not a saved PPO, A2C, MaskablePPO or RecurrentPPO model"):
         sb3.load(tmp_path / "dqn.zip")
+
+
+def test_a_diagnosis_uses_the_scaling_of_a_model_and_leaves_it_as_it_is():
+    plain = DummyVecEnv([lambda: Toy(spaces.Discrete(2))])
+    scaled = VecNormalize(plain)
+    model = PPO("MlpPolicy", scaled, n_steps=16, batch_size=16, n_epochs=1, device="cpu", seed=0).learn(64)
+    before = scaled.obs_rms.count, scaled.obs_rms.mean.copy(), scaled.training, scaled.norm_reward
+    found = sb3.diagnose(model, steps=60)
+    assert (scaled.obs_rms.count, scaled.training, scaled.norm_reward) == (before[0], *before[2:])
+    assert (scaled.obs_rms.mean == before[1]).all()
+    assert all(float(total).is_integer() for total in found.returns)  # sums of 0 and 1
+
+
+def test_continuous_actions_and_wrong_steps_are_refused_and_a_name_of_an_environment_is_taken():
+    continuous = PPO("MlpPolicy", Toy(spaces.Box(-1.0, 1.0, (2,))), n_steps=16, batch_size=16, device="cpu")
+    with pytest.raises(ValueError, match="diagnose: the policy must have discrete actions, got Box"):
+        sb3.diagnose(continuous)
+    poles = PPO("MlpPolicy", "CartPole-v1", n_steps=16, batch_size=16, device="cpu")
+    with pytest.raises(ValueError, match="diagnose: steps must be at least 1, got 0"):
+        sb3.diagnose(poles, steps=0)
+    assert sb3.diagnose(poles, "CartPole-v1", steps=20).actions == ["0", "1"]
 
 
 def test_a_diagnosis_without_an_environment_says_that_it_needs_one(collapsed):

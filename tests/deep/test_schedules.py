@@ -50,12 +50,12 @@ def test_floor_moves_by_at_most_a_factor_of_two_and_stays_in_its_range():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: sb3.Linear(-0.1), "Linear: start must be at least 0 and finite, got -0.1"),
+        (lambda: sb3.Linear(-0.1), "Linear: start must be zero or positive, got -0.1"),
         (lambda: sb3.Linear(0.1, hold=1.0), "Linear: hold must be at least 0 and below 1, got 1.0"),
         (lambda: sb3.Steps({10: 0.1}), r"Steps: values must start at step 0, got steps \[10\]"),
-        (lambda: sb3.Steps({0: math.nan}), "Steps: value must be at least 0 and finite, got nan"),
-        (lambda: sb3.Floor(floor=0.5), "Floor: floor must lie between 0 and 0.5, got 0.5"),
-        (lambda: sb3.Floor(floor=0.1, low=2.0), "Floor: 0 < low < high and 0 < gain must hold"),
+        (lambda: sb3.Steps({0: math.nan}), "Steps: value must be finite, got nan"),
+        (lambda: sb3.Floor(floor=0.5), "Floor: floor must be above 0 and below 0.5, got 0.5"),
+        (lambda: sb3.Floor(floor=0.1, low=2.0), "Floor: low must be below high, got 2.0 and 1.0"),
     ],
 )
 def test_wrong_settings_are_refused_with_their_value(make, message):

@@ -172,9 +172,21 @@ class Broken(Toy):
             ValueError,
             "the score form needs discrete actions",
         ),
-        ({"bonus_weights": (1.0, 0.0)}, spaces.Discrete(2), ValueError, "bonus_weights must be two positive numbers"),
+        ({"bonus_weights": (1.0, 0.0)}, spaces.Discrete(2), ValueError, "bonus_weights must be positive and finite, got 0.0"),
+        ({"bonus_weights": 10}, spaces.Discrete(2), TypeError, "bonus_weights must be two positive numbers, first and last"),
+        ({"bonus_gamma": "0.9"}, spaces.Discrete(2), TypeError, "bonus_gamma must be a number, got '0.9'"),
+        ({"bonus": RandomFeatures((3,))}, spaces.Discrete(2), TypeError, "or a function that returns one, got RandomFeatures"),
+        (
+            {"bonus": SpectralBonus},
+            spaces.Discrete(2),
+            TypeError,
+            "or a function that returns one, got the class SpectralBonus",
+        ),
+        ({"bonus": RND((5,))}, spaces.Discrete(2), ValueError, r"the bonus must take observations of shape \(3,\)"),
+        ({"bonus": SpectralBonus(RandomFeatures((3,)), logits=3)}, spaces.Discrete(2), ValueError, "must be 2 for Discrete"),
+        ({"bonus": SpectralBonus(OneHot(20))}, spaces.Discrete(2), ValueError, "OneHot: observations must be integers"),
         ({"bonus_gamma": 1.0}, spaces.Discrete(2), ValueError, "bonus_gamma must be at least 0 and below 1, got 1.0"),
-        ({"bonus": 3}, spaces.Discrete(2), TypeError, "bonus must be a Bonus or a function that returns one, got int"),
+        ({"bonus": 3}, spaces.Discrete(2), TypeError, "or a function that returns one, got int"),
         ({"bonus": lambda shape, n: 3}, spaces.Discrete(2), TypeError, "bonus must return a Bonus, got int"),
     ],
 )
@@ -185,8 +197,70 @@ def test_bad_input_is_one_sentence(options, actions, kind, message):
 
 def test_observations_that_are_not_finite_are_refused_in_one_sentence():
     model = SpectralPPO("MlpPolicy", Broken(spaces.Discrete(2), VECTOR), **SMALL)
-    with pytest.raises(ValueError, match="^SpectralPPO: observations of the environment must be finite$"):
+    with pytest.raises(ValueError, match="^SpectralPPO: observations of the environment must be finite, got 3 "):
         model.learn(16)
+
+
+class BrokenOnce(Toy):
+    """Not a number at the last step of a rollout of 16: the observation, the reward, or the observation at a time limit."""
+
+    def __init__(self, what):
+        super().__init__(spaces.Discrete(2), VECTOR)
+        self.what, self.steps = what, 0
+
+    def step(self, action):
+        seen, reward, over, _, info = super().step(action)
+        self.steps += 1
+        if self.steps == 16:
+            if self.what == "reward":
+                reward = np.nan
+            else:
+                seen, over = np.full(3, np.nan, np.float32), False
+            return seen, reward, over, self.what == "time limit", info
+        return seen, reward, over, False, info
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        ("observation", "observations of the environment must be finite, got 3 "),
+        ("reward", "rewards, and observations at a time limit, must be finite, got 1 "),
+        ("time limit", "(rewards, and )?observations (at a time limit,|of the environment) must be finite"),
+    ],
+)
+def test_a_number_that_is_not_finite_at_the_end_of_a_rollout_is_refused_before_training(what, message):
+    model = SpectralPPO("MlpPolicy", BrokenOnce(what), **SMALL)
+    with pytest.raises(ValueError, match=message):
+        model.learn(64)
+    assert all(torch.isfinite(weights).all() for weights in model.policy.parameters())
+
+
+@pytest.mark.parametrize("numbered", [spaces.Discrete(6), spaces.Dict({"place": spaces.Discrete(6), "box": VECTOR})])
+def test_features_are_given_the_shape_that_the_maker_is_given(numbered):
+    shapes = []
+
+    def make(shape, environments):
+        def features(seen):
+            found = {name: tuple(part.shape[1:]) for name, part in seen.items()} if isinstance(seen, dict) else seen.shape[1:]
+            shapes.append(found == shape)
+            return torch.ones(len(seen["box"] if isinstance(seen, dict) else seen), 2)
+
+        return SpectralBonus(features, size=2)
+
+    policy = "MultiInputPolicy" if isinstance(numbered, spaces.Dict) else "MlpPolicy"
+    SpectralPPO(policy, Toy(spaces.Discrete(2), numbered), bonus=make, **SMALL).learn(32)
+    assert shapes
+    assert all(shapes)
+
+
+def test_a_model_with_e3b_goes_on_with_another_number_of_environments(tmp_path):
+    def environments(count):
+        return make_vec_env(lambda: Toy(spaces.Discrete(2), VECTOR), count, seed=0)
+
+    model = SpectralPPO("MlpPolicy", environments(2), bonus=BONUSES["episodic"], **SMALL).learn(32)
+    model.save(tmp_path / "two.zip")
+    more = SpectralPPO.load(tmp_path / "two.zip", env=environments(4), device="cpu").learn(64)
+    assert len(more.bonus.episodes) == 4
 
 
 def test_features_of_varying_size_are_refused_in_one_sentence():

@@ -17,6 +17,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from ..base import validate
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
@@ -47,14 +49,13 @@ def choose_coefficient(share: float, *, gap: float, n_actions: int, deviation: f
     >>> print(choose_coefficient(0.1, gap=1.0, n_actions=4))
     c = 0.138: 10 % of the draws explore, every action keeps 0.033, each decision gives up 0.1 of return
     """
-    if not (isinstance(n_actions, int) and n_actions >= 2):
-        raise ValueError(f"choose_coefficient: n_actions must be a whole number of at least 2, got {n_actions}")
-    if not 0.0 < share < 1.0 - 1.0 / n_actions:
+    validate.integer("choose_coefficient", "n_actions", n_actions, 2)
+    validate.positive("choose_coefficient", "gap", gap)
+    validate.positive("choose_coefficient", "deviation", deviation)
+    if not 0.0 < validate.number("choose_coefficient", "share", share) < 1.0 - 1.0 / n_actions:
         raise ValueError(
             f"choose_coefficient: share must lie between 0 and {1 - 1 / n_actions:.3g}, that of uniform play, got {share}"
         )
-    if not (0.0 < gap < math.inf and 0.0 < deviation < math.inf):
-        raise ValueError(f"choose_coefficient: gap and deviation must be positive and finite, got {gap} and {deviation}")
     return Choice(
         coefficient=gap / deviation * share * (1.0 - share) / (1.0 - share - 1.0 / n_actions),
         share=share,

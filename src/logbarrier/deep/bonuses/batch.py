@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from ...base import validate
+
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
@@ -97,13 +99,21 @@ def features_of(who: str, features: Any, batch: Batch, size: int) -> Tensor:
 
 def size_of(who: str, features: Any, size: int | None) -> int:
     """Return the number of features, given or declared."""
+    if not callable(features) or isinstance(features, type):
+        raise TypeError(
+            f"{who}: features must be a module or function from observations (N, ...) to (N, size), got {features!r}"
+        )
     found = getattr(features, "size", None) if size is None else size
-    if not isinstance(found, int) or found < 1:
+    if found is None:
         raise ValueError(f"{who}: pass size, the number of features, for features that have no attribute size")
-    return found
+    return validate.integer(who, "size", found, 1)
 
 
-def check(who: str, holds: bool, what: str, got: Any) -> None:
-    """Raise one sentence where a parameter is invalid."""
-    if not holds:
-        raise ValueError(f"{who}: {what}, got {got}")
+def upper_factor(who: str, matrix: Tensor) -> Tensor:
+    """Return upper triangular R with R^T R = matrix, or raise; it takes less time than the lower factor."""
+    try:
+        return torch.linalg.cholesky(matrix, upper=True)
+    except torch.linalg.LinAlgError:
+        raise ValueError(
+            f"{who}: features are too large, or too much alike, for float32; scale them to norm about 1, or raise ridge"
+        ) from None

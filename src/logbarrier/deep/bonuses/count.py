@@ -55,7 +55,7 @@ class CountBonus(Bonus):
         """Return all hashes with their counts, and the places of the batch's steps among them."""
         flat = batch.flat()
         keys = _whole(flat) if self.key is None else self.key(flat)
-        if not isinstance(keys, Tensor) or len(keys) != batch.starts.numel():
+        if not isinstance(keys, Tensor) or keys.ndim == 0 or len(keys) != batch.starts.numel():
             raise ValueError(f"CountBonus: key must return one row for each of the {batch.starts.numel()} steps")
         new = _hash(keys.reshape(len(keys), -1))
         hashes, place = torch.cat([self.hashes.to(new.device), new]).unique(return_inverse=True)

@@ -19,13 +19,13 @@ the ridge, and the bonus is small once there are more rows than features. Such e
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from .batch import Batch, Bonus, FeatureMap, check, features_of, size_of
+from ...base import validate
+from .batch import Batch, Bonus, FeatureMap, features_of, size_of, upper_factor
 
 CHUNK = 128  # longer batches are cut, since the cost of a step grows with the steps that share a factor
 NARROWEST = 16  # pieces of 1 to 16 steps are factorised together, as are those of 17 to 32, and so on
@@ -47,9 +47,8 @@ class EpisodicElliptical(Bonus):
 
     def __init__(self, features: Any, *, environments: int, size: int | None = None, ridge: float = 0.1) -> None:
         super().__init__()
-        check("EpisodicElliptical", 0.0 < ridge < math.inf, "ridge must be positive and finite", ridge)
-        check("EpisodicElliptical", environments >= 1, "environments must be at least 1", environments)
-        self.features, self.ridge = features, ridge
+        self.features, self.ridge = features, validate.positive("EpisodicElliptical", "ridge", ridge)
+        environments = validate.integer("EpisodicElliptical", "environments", environments, 1)
         self.size = size_of("EpisodicElliptical", features, size)
         self.episodes: list[Episode] = [(torch.empty(0, self.size), torch.empty(0, 0)) for _ in range(environments)]
         self._last: tuple[Batch, Tensor, list[Episode]] | None = None
@@ -101,7 +100,7 @@ class EpisodicElliptical(Bonus):
             gram = rows @ rows.mT
             gram.diagonal(dim1=-2, dim2=-1).add_(self.ridge)
             links = {p: self._link(carried[p], rows[i], gram[i]) for i, (p, _) in enumerate(pieces) if p in carried}
-            factor = torch.linalg.cholesky(gram, upper=True).mT  # takes less time than the lower factor
+            factor = upper_factor("EpisodicElliptical", gram).mT
             for i, ((p, n), diagonal) in enumerate(zip(pieces, factor.diagonal(dim1=-2, dim2=-1), strict=True)):
                 diagonals[p] = diagonal[:n]
                 if p % steps + n == steps:
@@ -143,8 +142,14 @@ class EpisodicElliptical(Bonus):
         return self.episodes
 
     def set_extra_state(self, state: list[Episode] | list[Tensor]) -> None:
-        """Set the episodes. Earlier states hold N where it has fewer rows than features, or D."""
+        """Set the episodes; with another number of environments, all begin anew.
+
+        Earlier states hold N where it has fewer rows than features, or D.
+        """
         self._last, eye, none = None, torch.eye(self.size), torch.empty(0, 0)
+        if len(state) != len(self.episodes):
+            self.episodes = [(torch.empty(0, self.size), none) for _ in self.episodes]
+            return
         self.episodes = [
             e if not isinstance(e, Tensor) else ((eye.to(e.device) - e.T @ e if len(e) < self.size else e).double(), none)
             for e in state

@@ -12,7 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .batch import FeatureMap, check
+from ...base import validate
+from .batch import FeatureMap
 
 Shape = tuple[int, ...] | Mapping[str, tuple[int, ...]]
 HIDDEN = 128
@@ -61,16 +62,20 @@ class RandomFeatures(FeatureMap):
 
     def __init__(self, shape: Shape, *, size: int = 256, seed: int = 0) -> None:
         super().__init__()
-        check("RandomFeatures", size >= 1, "size must be at least 1", size)
-        self.size = size
+        self.size = validate.integer("RandomFeatures", "size", size, 1)
         self.dictionary = isinstance(shape, Mapping)
         shapes = dict(shape) if isinstance(shape, Mapping) else {"": shape}
+        for each in shapes.values():
+            if not isinstance(each, tuple) or not all(isinstance(n, int) and n > 0 for n in each):
+                raise TypeError(
+                    f"RandomFeatures: shape must be a tuple of sizes, such as (4,), or a dictionary of them, got {each!r}"
+                )
         self.names = sorted(shapes)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.scales = nn.ModuleList([Standardise(_dimension(shapes[name])) for name in self.names])
             self.encoders = nn.ModuleList([_encoder(shapes[name]) for name in self.names])
-            self.head = _layer(HIDDEN * len(self.names), size)
+            self.head = _layer(HIDDEN * len(self.names), self.size)
         self.requires_grad_(False)
 
     def _parts(self, observations: Any) -> list[Tensor]:
@@ -97,17 +102,19 @@ class OneHot(FeatureMap):
 
     def __init__(self, size: int) -> None:
         super().__init__()
-        check("OneHot", size >= 1, "size must be at least 1", size)
-        self.size = size
+        self.size = validate.integer("OneHot", "size", size, 1)
 
     def forward(self, observations: Any) -> Tensor:
         """Return one-hot vectors, (N, size)."""
         flat = observations.flatten(1) if observations.ndim > 1 else observations[:, None]
-        if flat.shape[1] == self.size > 1:
+        if flat.shape[1] == self.size > 1 and bool(((flat == 0) | (flat == 1)).all() & (flat.sum(1) == 1).all()):
             return flat.float()
         states = flat[:, 0].long()
-        if flat.shape[1] != 1 or bool(((states < 0) | (states >= self.size)).any()):
-            raise ValueError(f"OneHot: observations must be integers from 0 to {self.size - 1}, got shape {tuple(flat.shape)}")
+        if flat.shape[1] != 1 or bool(((states != flat[:, 0]) | (states < 0) | (states >= self.size)).any()):
+            raise ValueError(
+                f"OneHot: observations must be integers from 0 to {self.size - 1}, or one-hot vectors of {self.size} numbers, "
+                f"got shape {tuple(flat.shape)} with numbers from {flat.min():.3g} to {flat.max():.3g}"
+            )
         return nn.functional.one_hot(states, self.size).float()
 
 
@@ -119,13 +126,12 @@ class Fourier(FeatureMap):
 
     def __init__(self, dimension: int, *, size: int = 256, width: float = 1.0, seed: int = 0) -> None:
         super().__init__()
-        check("Fourier", dimension >= 1 and size >= 1, "dimension and size must be at least 1", (dimension, size))
-        check("Fourier", 0.0 < width < math.inf, "width must be positive and finite", width)
-        self.size = size
+        dimension, width = validate.integer("Fourier", "dimension", dimension, 1), validate.positive("Fourier", "width", width)
+        self.size = validate.integer("Fourier", "size", size, 1)
         chance = torch.Generator().manual_seed(seed)
         self.scale = Standardise(dimension)
-        self.register_buffer("weight", torch.randn(dimension, size, generator=chance) / width)
-        self.register_buffer("phase", 2 * math.pi * torch.rand(size, generator=chance))
+        self.register_buffer("weight", torch.randn(dimension, self.size, generator=chance) / width)
+        self.register_buffer("phase", 2 * math.pi * torch.rand(self.size, generator=chance))
 
     def update(self, observations: Any) -> None:
         """Adapt the scale."""

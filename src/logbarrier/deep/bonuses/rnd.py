@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from .batch import Batch, Bonus, check
+from ...base import validate
+from .batch import Batch, Bonus
 from .features import RandomFeatures, Shape
 
 
@@ -22,12 +22,11 @@ class RND(Bonus):
         self, shape: Shape, *, size: int = 256, learning_rate: float = 1e-3, mini_batch: int = 256, seed: int = 0
     ) -> None:
         super().__init__()
-        check("RND", 0.0 < learning_rate < math.inf, "learning_rate must be positive and finite", learning_rate)
-        check("RND", mini_batch >= 1, "mini_batch must be at least 1", mini_batch)
+        learning_rate = validate.positive("RND", "learning_rate", learning_rate)
         self.target = RandomFeatures(shape, size=size, seed=seed)
         self.predictor = RandomFeatures(shape, size=size, seed=seed + 1)
         self.predictor.scales = self.target.scales
-        self.mini_batch = mini_batch
+        self.mini_batch = validate.integer("RND", "mini_batch", mini_batch, 1)
         trained = nn.ModuleList([self.predictor.encoders, self.predictor.head])
         self.optimiser = torch.optim.Adam(trained.requires_grad_(True).parameters(), learning_rate)
 

@@ -10,13 +10,13 @@ With `logits`, z is replaced by (e_a - pi) times z, the score of a last layer on
 from __future__ import annotations
 
 import math
-from numbers import Integral
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from .batch import Batch, Bonus, FeatureMap, check, features_of, size_of
+from ...base import validate
+from .batch import Batch, Bonus, FeatureMap, features_of, size_of, upper_factor
 
 SAMPLE = 256  # about as many steps of a batch estimate the share of new directions
 
@@ -40,12 +40,11 @@ class SpectralBonus(Bonus):
         self, features: Any, *, size: int | None = None, ridge: float = 1.0, memory: float = 0.95, logits: int = 0
     ) -> None:
         super().__init__()
-        check("SpectralBonus", 0.0 < ridge < math.inf, "ridge must be positive and finite", ridge)
-        check("SpectralBonus", 0.0 <= memory <= 1.0, "memory must lie between 0 and 1", memory)
-        check("SpectralBonus", isinstance(logits, Integral) and logits >= 0, "logits must be an integer of at least 0", logits)
-        self.features, self.ridge, self.memory, self.logits = features, ridge, memory, logits
+        self.features, self.ridge = features, validate.positive("SpectralBonus", "ridge", ridge)
+        self.memory = validate.between_zero_and_one("SpectralBonus", "memory", memory)
+        self.logits = validate.integer("SpectralBonus", "logits", logits, 0)
         self.size = size_of("SpectralBonus", features, size)
-        self.register_buffer("gram", torch.zeros(2 * (self.size * max(1, logits),)))
+        self.register_buffer("gram", torch.zeros(2 * (self.size * max(1, self.logits),)))
         self.new_share = math.nan
 
     @torch.no_grad()
@@ -85,5 +84,5 @@ class SpectralBonus(Bonus):
     def _leverage(self, gram: Tensor, z: Tensor) -> Tensor:
         """Return z^T (gram + ridge I)^-1 z for each row of z."""
         damped = gram + self.ridge * torch.eye(len(gram), device=gram.device)
-        factor = torch.linalg.cholesky(damped)
-        return torch.linalg.solve_triangular(factor.T, z, upper=True, left=False).square().sum(1)
+        factor = upper_factor("SpectralBonus", damped)
+        return torch.linalg.solve_triangular(factor, z, upper=True, left=False).square().sum(1)

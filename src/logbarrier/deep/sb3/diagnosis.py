@@ -14,11 +14,14 @@ from typing import Any
 
 import numpy as np
 import torch
+from gymnasium import spaces
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
-from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.base_class import maybe_make_env
+from stable_baselines3.common.vec_env import VecEnv, unwrap_vec_normalize
 
+from ...base import validate
 from ..functions import effective_actions
 from .policies import categoricals
 from .returns import MANY_LOST, Episodes, is_collapsed, uniform_play
@@ -129,16 +132,29 @@ def diagnose(model: Any, env: Any = None, *, steps: int = 2000, lost_below: floa
 
         print(diagnose(PPO.load("model.zip"), gymnasium.make("FrozenLake-v1")))
 
-    The seed fixes the environment's chance and the policy's; the global random state is left alone.
+    The seed fixes the environment's chance and the policy's; the global random state is left alone. The statistics of a
+    VecNormalize are used and not changed, and returns are those before its scaling.
     """
     if not hasattr(getattr(model, "policy", None), "evaluate_actions"):
         raise ValueError(f"diagnose: needs a model with an actor-critic policy, such as PPO or A2C, got {type(model).__name__}")
-    vectors = model.get_env() if env is None else type(model)._wrap_env(env, monitor_wrapper=False)
+    if isinstance(model.action_space, spaces.Box):
+        raise ValueError(f"diagnose: the policy must have discrete actions, got {model.action_space}")
+    steps = validate.integer("diagnose", "steps", steps, 1)
+    validate.between_zero_and_one("diagnose", "lost_below", lost_below)
+    vectors = model.get_env() if env is None else type(model)._wrap_env(maybe_make_env(env, 0), monitor_wrapper=False)
     if vectors is None:
         raise ValueError("diagnose: the model was loaded without an environment; pass one as env")
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        return _visit(model, vectors, max(1, steps // vectors.num_envs), lost_below, seed)
+    scaling = unwrap_vec_normalize(vectors)
+    before = scaling and (scaling.training, scaling.norm_reward)
+    try:
+        if scaling:
+            scaling.training = scaling.norm_reward = False
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            return _visit(model, vectors, max(1, steps // vectors.num_envs), lost_below, seed)
+    finally:
+        if scaling and before:
+            scaling.training, scaling.norm_reward = before
 
 
 def _visit(model: Any, vectors: VecEnv, rounds: int, lost_below: float, seed: int) -> Diagnosis:

@@ -16,6 +16,7 @@ from stable_baselines3 import A2C, PPO
 from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.save_util import load_from_zip_file
 
+from ...base import validate
 from .callback import BarrierCallback
 from .diagnosis import Diagnosis, diagnose
 from .policies import BARRIER_KIN, LogBarrierMixin
@@ -47,6 +48,9 @@ class Rescue:
         """Whether the mean return fell by more than two standard errors."""
         return is_worse(self.after.returns, self.before.returns)
 
+    def __str__(self) -> str:
+        return f"Before\n\n{self.before}\n\nAfter\n\n{self.after}\n\nmean return changed by {self.change:.3g}"
+
 
 def rescue(
     model: Any,
@@ -70,6 +74,7 @@ def rescue(
     The model given is left alone; the rescued one is of the same algorithm, with its weights, optimiser and settings.
     A policy that is certain and right is refused unless `force` is set, for the barrier would train it down.
     """
+    timesteps = validate.integer("rescue", "timesteps", timesteps, 1)
     before = diagnose(model, env, steps=steps, lost_below=lost_below, seed=seed)
     if before.collapsed is False and before.lost_share >= MANY_LOST and not force:
         raise ValueError(f"rescue: the policy needs no rescue; {before.verdict} Force the training if its task will change")

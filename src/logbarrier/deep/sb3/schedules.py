@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from ...base import validate
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
@@ -38,8 +40,9 @@ class Linear:
     hold: float = 0.0
 
     def __post_init__(self) -> None:
-        _check("Linear", start=self.start, end=self.end)
-        if not 0.0 <= self.hold < 1.0:
+        validate.at_least_zero("Linear", "start", self.start)
+        validate.at_least_zero("Linear", "end", self.end)
+        if not 0.0 <= validate.number("Linear", "hold", self.hold) < 1.0:
             raise ValueError(f"Linear: hold must be at least 0 and below 1, got {self.hold}")
 
     def __call__(self, moment: Moment) -> float:
@@ -57,7 +60,7 @@ class Steps:
         if 0 not in self.values or min(self.values) < 0:
             raise ValueError(f"Steps: values must start at step 0, got steps {sorted(self.values)}")
         for value in self.values.values():
-            _check("Steps", value=value)
+            validate.at_least_zero("Steps", "value", value)
 
     def __call__(self, moment: Moment) -> float:
         return self.values[max(step for step in self.values if step <= moment.steps)]
@@ -80,10 +83,11 @@ class Floor:
     high: float = 1.0
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.floor < 0.5:
-            raise ValueError(f"Floor: floor must lie between 0 and 0.5, got {self.floor}")
-        if not (0.0 < self.low < self.high < math.inf and 0.0 < self.gain < math.inf):
-            raise ValueError(f"Floor: 0 < low < high and 0 < gain must hold, got {self.low}, {self.high} and {self.gain}")
+        if not 0.0 < validate.number("Floor", "floor", self.floor) < 0.5:
+            raise ValueError(f"Floor: floor must be above 0 and below 0.5, got {self.floor}")
+        validate.positive("Floor", "gain", self.gain)
+        if not validate.positive("Floor", "low", self.low) < validate.positive("Floor", "high", self.high):
+            raise ValueError(f"Floor: low must be below high, got {self.low} and {self.high}")
 
     def __call__(self, moment: Moment) -> float:
         now = min(self.high, max(self.low, moment.coefficient))
@@ -91,9 +95,3 @@ class Floor:
             return now
         change = self.gain * (math.log(self.floor) - moment.min_log_probability)
         return min(self.high, max(self.low, now * math.exp(min(math.log(2), max(-math.log(2), change)))))
-
-
-def _check(who: str, **values: float) -> None:
-    for name, value in values.items():
-        if not 0.0 <= value < math.inf:
-            raise ValueError(f"{who}: {name} must be at least 0 and finite, got {value}")

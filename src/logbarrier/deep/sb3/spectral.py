@@ -14,7 +14,7 @@ from __future__ import annotations
 import copy
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,8 @@ from stable_baselines3.common.preprocessing import preprocess_obs
 from stable_baselines3.common.utils import obs_as_tensor
 from torch import Tensor, nn
 
-from ..bonuses import Batch, Bonus, RandomFeatures, SpectralBonus
+from ...base import validate
+from ..bonuses import Batch, Bonus, FeatureMap, RandomFeatures, SpectralBonus
 from .policies import categoricals
 
 BonusMaker = Callable[[Any, int], Bonus]
@@ -76,12 +77,17 @@ class BonusMixin:
         **kwargs: Any,
     ) -> None:
         who = type(self).__name__
-        if not (len(bonus_weights) == 2 and all(0.0 < weight < math.inf for weight in bonus_weights)):
-            raise ValueError(f"{who}: bonus_weights must be two positive numbers, first and last, got {bonus_weights}")
-        if not 0.0 <= bonus_gamma < 1.0:
+        if not (isinstance(bonus_weights, Sequence) and len(bonus_weights) == 2):
+            raise TypeError(f"{who}: bonus_weights must be two positive numbers, first and last, got {bonus_weights!r}")
+        for weight in bonus_weights:
+            validate.positive(who, "bonus_weights", weight)
+        if not 0.0 <= validate.number(who, "bonus_gamma", bonus_gamma) < 1.0:
             raise ValueError(f"{who}: bonus_gamma must be at least 0 and below 1, got {bonus_gamma}")
-        if not (isinstance(bonus, Bonus) or callable(bonus)):
-            raise TypeError(f"{who}: bonus must be a Bonus or a function that returns one, got {type(bonus).__name__}")
+        if isinstance(bonus, FeatureMap | type) or not (isinstance(bonus, Bonus) or callable(bonus)):
+            got = f"the class {bonus.__name__}" if isinstance(bonus, type) else type(bonus).__name__
+            raise TypeError(
+                f"{who}: bonus must be a Bonus, such as SpectralBonus(features), or a function that returns one, got {got}"
+            )
         self.bonus_given, self.bonus_weights, self.bonus_gamma = bonus, bonus_weights, bonus_gamma
         self.squares = [0.0, 0.0]  # sums over rollouts of the mean squared advantage of reward and bonus
         self.rollouts = 0
@@ -107,20 +113,38 @@ class BonusMixin:
             )
         if getattr(made, "logits", 0) and isinstance(self, RecurrentPPO):
             raise ValueError(f"{type(self).__name__}: has no score form; use the state part, SpectralBonus without logits")
+        self._try_bonus(sample, inputs, shape)
+
+    def _try_bonus(self: Any, sample: Any, inputs: Any, shape: Any) -> None:
+        """Raise now, before the first rollout, what the bonus would raise after it."""
+        who, count, scores = type(self).__name__, self.n_envs, None
+        if wanted := getattr(self.bonus, "logits", 0):
+            with torch.no_grad():
+                tensors, _ = self.policy.obs_to_tensor(sample)
+                found = sum(logits.shape[-1] for logits, _ in categoricals(self.policy.get_distribution(tensors)))
+            if found != wanted:
+                raise ValueError(f"{who}: logits of the bonus must be {found} for {self.action_space}, got {wanted}")
+            scores = torch.zeros(1, count, found, device=self.device)
+        repeated = _each(inputs, lambda part: part.to(self.device).repeat(count, *[1] * (part.ndim - 1))[None])
+        starts = torch.ones(1, count, dtype=torch.bool, device=self.device)
+        try:
+            self.bonus.bonus(Batch(observations=repeated, starts=starts, scores=scores))
+        except (RuntimeError, ValueError, TypeError, AttributeError, LookupError) as error:
+            raise ValueError(f"{who}: the bonus must take observations of shape {shape}, which it refuses: {error}") from error
 
     def collect_rollouts(self: Any, env: Any, callback: Any, rollout_buffer: Any, n_rollout_steps: int) -> bool:
         """Fill the buffer as usual, then replace its advantages by the mixture."""
         try:
             complete = super().collect_rollouts(env, callback, rollout_buffer, n_rollout_steps)  # type: ignore[misc]
         except ValueError:
-            parts = self._last_obs.values() if isinstance(self._last_obs, dict) else [self._last_obs]
-            if all(np.isfinite(part).all() for part in parts):
-                raise
-            raise ValueError(f"{type(self).__name__}: observations of the environment must be finite") from None
+            self._check_finite("observations of the environment", self._last_obs)
+            raise
         if not complete:
             return False
+        self._check_finite("observations of the environment", self._last_obs)
+        self._check_finite("rewards, and observations at a time limit,", rollout_buffer.rewards)
         steps = rollout_buffer.rewards.shape
-        raw = _each(rollout_buffer.observations, lambda part: part.reshape(-1, *part.shape[2:]))
+        raw = _merged(rollout_buffer.observations, self.observation_space)
         flat = self.bonus_critic.inputs(obs_as_tensor(raw, self.device))
         batch = Batch(
             observations=_each(flat, lambda part: part.view(*steps, *part.shape[1:])),
@@ -141,6 +165,14 @@ class BonusMixin:
         for name, value in {"mean": mean, "coverage": coverage, "weight": weight, **self.bonus.report()}.items():
             self.logger.record(f"bonus/{name}", value)
         return True
+
+    def _check_finite(self: Any, what: str, values: Any) -> None:
+        parts = values.values() if isinstance(values, dict) else [values]
+        if bad := sum(int((~np.isfinite(part)).sum()) for part in parts):
+            raise ValueError(
+                f"{type(self).__name__}: {what} must be finite, got {bad} numbers that are not; "
+                "SB3's VecCheckNan shows where they come from"
+            )
 
     def _mix(self: Any, rollout_buffer: Any, advantages: Any) -> float:
         """Write the mixture into the buffer; return the weight of the bonus."""
@@ -223,3 +255,10 @@ def _each(observations: Any, change: Callable[[Any], Any]) -> Any:
     return (
         {name: change(part) for name, part in observations.items()} if isinstance(observations, dict) else change(observations)
     )
+
+
+def _merged(observations: Any, space: Any) -> Any:
+    """Merge steps and environments of what a rollout buffer holds, (steps, environments, ...), as (N, *shape of the space)."""
+    if isinstance(observations, dict):
+        return {name: _merged(part, space[name]) for name, part in observations.items()}
+    return observations.reshape(-1, *space.shape)
