@@ -27,7 +27,7 @@ CELLS = {
     "close-0.02/50/1000000": 200,
 }  # of the test half -> runs
 OPTIMISM = (1.0, 1.3, 1.6)
-SEED = 7901
+SEED = 8901
 LOOKS = 40
 
 

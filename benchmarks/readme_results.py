@@ -1,6 +1,6 @@
 """The results that README.md quotes: `python benchmarks/readme_results.py` writes benchmarks/readme_results.json.
 
-Seeds and problems had no part in any tuning: the test half of the panel, seed 7301. tests/test_results.py compares README.md
+Seeds and problems had no part in any tuning: the test half of the panel, seed 8301. tests/test_results.py compares README.md
 with the file. The last row is read from benchmarks/deep_study.json, which deep_study.py writes.
 """
 
@@ -20,7 +20,7 @@ import logbarrier as lb
 from logbarrier import mdps
 
 FOLDER = Path(__file__).parent
-SEED = 7301
+SEED = 8301
 MOST_ARMS, LONGEST = 50, 100_000
 SOLVED = 0.9  # score of the final greedy policy
 
