@@ -185,6 +185,14 @@ def test_a_diagnosis_without_an_environment_says_that_it_needs_one(collapsed):
         sb3.diagnose(sb3.load(collapsed))
 
 
+def test_a_missing_file_and_options_that_are_no_json_are_named(collapsed):
+    with pytest.raises(FileNotFoundError, match=r"load: there is no file nowhere\.zip"):
+        sb3.load("nowhere.zip")
+    result = CliRunner().invoke(app, ["diagnose", str(collapsed), "--env", "CartPole-v1", "--env-options", "{size: 8}"])
+    assert result.exit_code != 0
+    assert "diagnose: --env-options must be a JSON object" in " ".join(result.output.split())
+
+
 def test_the_command_diagnoses_and_draws(collapsed, tmp_path, monkeypatch):
     monkeypatch.chdir(EXAMPLES)
     words = ["rescue", str(collapsed), "--env", "collapsed_grid:MovedGoal-v0", "--steps", "300", "--timesteps", "0"]

@@ -65,6 +65,8 @@ def environment(who: str, name: str, options: str) -> Any:
     sys.path.insert(0, os.getcwd())  # so that module:Id finds a module of this folder
     try:
         return gymnasium.make(name, **json.loads(options))
+    except json.JSONDecodeError:
+        raise ValueError(f"{who}: --env-options must be a JSON object, such as '{{\"size\": 8}}', got {options}") from None
     except (gymnasium.error.Error, ModuleNotFoundError, TypeError) as error:
         raise ValueError(f"{who}: cannot make the environment {name} with {options}: {error}") from None
 
