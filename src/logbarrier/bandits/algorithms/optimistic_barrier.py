@@ -21,7 +21,8 @@ from .vector_rule import VectorRule
 GROWTH = 1.2  # of optimism^2 with log(t/(10 n)): without it, arms that start unlucky are lost
 USUAL_PULLS = 10.0  # the t/n from which it grows; K in its place, as in MOSS, loses the best of many arms more often
 LEAD = 0.5  # times 1/eta: how far the leader is raised while another arm is tried; without it, it has no probability then
-REFRESH = 1 / 32  # values are computed again when their number of pulls has grown by this share
+REFRESH = 1 / 32  # pooled values and those of all arms are computed again when all pulls have grown by this share
+LAG = 1 / 256  # the value of an arm is computed again when its pulls have grown by this share: more costs regret under drift
 LAST_STEP = 1e-5  # of lambda: the error is then about 1e-15
 MOST_STEPS = 100
 SMALL_EXPONENT = 0.34  # up to log(2)/2, small_exp suffices
@@ -50,7 +51,7 @@ def value_of(arm, pending, vectors, memory, hyper):
 def set_value(arm, vectors, memory, hyper):
     """Compute the optimistic value of an arm and its standard error, and when to do so again."""
     vectors[3][arm], vectors[4][arm] = value_of(arm, 0.0, vectors, memory, hyper)
-    vectors[6][arm] = vectors[1][arm] * (1.0 + REFRESH)
+    vectors[6][arm] = vectors[1][arm] * (1.0 + LAG)
 
 
 @compiled
