@@ -328,14 +328,14 @@ HUGE = 1e4 + torch.arange(8.0).repeat(90, 1, 1)  # collinear vectors of norm 28,
         (
             lambda: SpectralBonus(torch.nn.Identity(), size=8).bonus(Batch(observations=HUGE, starts=STARTS[:1].repeat(90, 1))),
             ValueError,
-            "^SpectralBonus: features are too large, or too much alike, for float32",
+            "^SpectralBonus: the Gram matrix of the features is singular in float32",
         ),
         (
             lambda: EpisodicElliptical(torch.nn.Identity(), environments=1, size=8).bonus(
                 Batch(observations=HUGE, starts=STARTS[:1].repeat(90, 1))
             ),
             ValueError,
-            "^EpisodicElliptical: features are too large, or too much alike, for float32",
+            "^EpisodicElliptical: the Gram matrix of the features is singular in float32",
         ),
         (
             lambda: CountBonus(lambda x: x.sum()).bonus(Batch(observations=torch.zeros(2, 1), starts=STARTS)),

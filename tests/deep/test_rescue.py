@@ -168,6 +168,11 @@ def test_a_diagnosis_uses_the_scaling_of_a_model_and_leaves_it_as_it_is():
     assert (scaled.obs_rms.count, scaled.training, scaled.norm_reward) == (before[0], *before[2:])
     assert (scaled.obs_rms.mean == before[1]).all()
     assert all(float(total).is_integer() for total in found.returns)  # sums of 0 and 1
+    scaled.norm_reward = False
+    unscaled = sb3.diagnose(model, steps=60)
+    assert unscaled.returns == found.returns
+    ratio = np.array(found.expected) / np.array(unscaled.expected)  # what the critic expects, in rewards and in its own unit
+    assert ratio == pytest.approx(np.sqrt(scaled.ret_rms.var + scaled.epsilon))
 
 
 def test_continuous_actions_and_wrong_steps_are_refused_and_a_name_of_an_environment_is_taken():

@@ -91,7 +91,7 @@ class VectorLearner:
             return self._policy.copy()
         memory = self._memory.copy()
         if self._rule.counts_pending:
-            self._rule.memory_at(memory).stale = 1.0  # what it has stored is of all arms
+            self._rule.memory_at(memory).stale = 1.0  # the stored values are for all arms
         return policy_of_table(self._rule, self._vectors[:, arms], memory, self._steps)
 
     def draw_subset(self, number: int, key: np.ndarray, arms: np.ndarray, floor: float) -> tuple[int, np.ndarray, float]:

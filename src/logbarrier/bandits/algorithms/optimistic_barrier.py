@@ -18,9 +18,9 @@ from .change_monitor import MONITORS, forget, is_changed
 from .reward_moments import add_reward, pool, variance_of
 from .vector_rule import VectorRule
 
-GROWTH = 1.2  # of optimism^2 with log(t/(10 n)): without it, arms that start unlucky are lost
-USUAL_PULLS = 10.0  # the t/n from which it grows; K in its place, as in MOSS, loses the best of many arms more often
-LEAD = 0.5  # times 1/eta: how far the leader is raised while another arm is tried; without it, it has no probability then
+GROWTH = 1.2  # of z^2 with log(t/(10 n)): without it, arms that start unlucky are lost
+USUAL_PULLS = 10.0  # the t/n near which z^2 starts to grow; with K in its place, the best of many arms is lost more often
+LEAD = 0.5  # times 1/eta: how far the leader is raised; without the raise, a tried arm has nearly all the probability
 REFRESH = 1 / 32  # pooled values and those of all arms are computed again when all pulls have grown by this share
 LAG = 1 / 256  # the value of an arm is computed again when its pulls have grown by this share: more costs regret under drift
 LAST_STEP = 1e-5  # of lambda: the error is then about 1e-15
@@ -76,10 +76,10 @@ def eta_of(best, bounds, errors, hyper):
 
 @compiled
 def barrier_of(bounds, errors, vectors, hyper):
-    """(max U, eta, the leader if U of it was raised, else -1).
+    """Raise U(leader) in `bounds` if another arm is tried; return max U, eta, and the raised leader or -1.
 
-    The leader has most of the pulls. While an arm of a smaller mean is tried, U(leader) is raised above it by d with
-    eta d = LEAD. So the leader keeps a probability of 0.56; a little less if several arms are tried at once.
+    The leader has more than half of the pulls. While an arm of a smaller mean has the largest U, U(leader) is raised above
+    it by d with eta d = LEAD. The leader then has a probability of at most 0.56; of 0.37 if two such arms have equal U.
     """
     means, counts, n_arms = vectors[0], vectors[1], bounds.shape[0]
     best, leader = first_largest(bounds), first_largest(counts)
@@ -130,7 +130,7 @@ def multiplier_of(start, top, eta, bounds):
 
 @compiled
 def refresh(vectors, memory, hyper):
-    """Compute the pooled values and the bounds of all arms again."""
+    """Compute the pooled values and the values of all arms again."""
     pool(vectors, memory)
     for arm in range(vectors.shape[1]):
         set_value(arm, vectors, memory, hyper)
@@ -161,7 +161,7 @@ def learn(arm, reward, probability, t, policy, vectors, memory, hyper):
     if changed or memory.stale > 0.0 or memory.pulls >= memory.refresh_at:
         refresh(vectors, memory, hyper)
     elif vectors[1][arm] < vectors[6][arm]:
-        return True  # of many rewards of an arm, one changes little
+        return True  # the value of the arm is not due yet
     else:
         set_value(arm, vectors, memory, hyper)
         if 0.0 <= memory.raised < vectors.shape[1]:
@@ -221,8 +221,8 @@ class OptimisticBarrier(VectorRule):
         U(a) = mu(a) + optimism w(a) s(a),      s(a) the standard error of mu(a), w(a) grows with log(t/n(a))
         eta  = (K/s)(1/c + g/s),      s = s(best), g the mean of U(best) - U(a) over the other arms
 
-    While an arm is tried that has a smaller mean than the leader, the arm with most pulls, U(leader) is raised above it: the
-    leader keeps a probability of about 0.56.
+    The leader is the arm with more than half of the pulls. While U is largest for an arm of a smaller mean, U(leader) is
+    raised above it. The leader then has a probability of about 0.56.
 
     optimism  how far values are raised; regret of clearly worse arms grows with its square; at most 100
     c         the price of randomising: sum_a p(a) (U(best) - U(a)) = (K - lambda)/eta is at most c s(best) at every step. More

@@ -115,5 +115,5 @@ def upper_factor(who: str, matrix: Tensor) -> Tensor:
         return torch.linalg.cholesky(matrix, upper=True)
     except torch.linalg.LinAlgError:
         raise ValueError(
-            f"{who}: features are too large, or too much alike, for float32; scale them to norm about 1, or raise ridge"
+            f"{who}: the Gram matrix of the features is singular in float32; scale them to norm about 1, or raise ridge"
         ) from None

@@ -142,7 +142,7 @@ class EpisodicElliptical(Bonus):
         return self.episodes
 
     def set_extra_state(self, state: list[Episode] | list[Tensor]) -> None:
-        """Set the episodes; with another number of environments, all begin anew.
+        """Set the episodes; with another number of environments, reset all of them.
 
         Earlier states hold N where it has fewer rows than features, or D.
         """

@@ -21,9 +21,7 @@ class BarrierCallback(BaseCallback):
     def __init__(self, schedule: Schedule | None = None, verbose: int = 0) -> None:
         super().__init__(verbose)
         if not (schedule is None or callable(schedule)):
-            raise TypeError(
-                f"BarrierCallback: schedule must be a function of the moment, such as Linear(0.3), got {schedule!r}"
-            )
+            raise TypeError(f"BarrierCallback: schedule must be a function of a Moment, such as Linear(0.3), got {schedule!r}")
         self.schedule = schedule
 
     def _init_callback(self) -> None:

@@ -132,8 +132,8 @@ def diagnose(model: Any, env: Any = None, *, steps: int = 2000, lost_below: floa
 
         print(diagnose(PPO.load("model.zip"), gymnasium.make("FrozenLake-v1")))
 
-    The seed fixes the environment's chance and the policy's; the global random state is left alone. The statistics of a
-    VecNormalize are used and not changed, and returns are those before its scaling.
+    The seed fixes the randomness of environment and policy; the global random state is left alone. The statistics of a
+    VecNormalize are used without changing them. Returns and values of the critic are unscaled.
     """
     if not hasattr(getattr(model, "policy", None), "evaluate_actions"):
         raise ValueError(f"diagnose: needs a model with an actor-critic policy, such as PPO or A2C, got {type(model).__name__}")
@@ -146,22 +146,23 @@ def diagnose(model: Any, env: Any = None, *, steps: int = 2000, lost_below: floa
         raise ValueError("diagnose: the model was loaded without an environment; pass one as env")
     scaling = unwrap_vec_normalize(vectors)
     before = scaling and (scaling.training, scaling.norm_reward)
+    unit = math.sqrt(float(scaling.ret_rms.var) + scaling.epsilon) if scaling and scaling.norm_reward else 1.0
     try:
         if scaling:
             scaling.training = scaling.norm_reward = False
         with torch.random.fork_rng():
             torch.manual_seed(seed)
-            return _visit(model, vectors, max(1, steps // vectors.num_envs), lost_below, seed)
+            return _visit(model, vectors, max(1, steps // vectors.num_envs), lost_below, seed, unit)
     finally:
         if scaling and before:
             scaling.training, scaling.norm_reward = before
 
 
-def _visit(model: Any, vectors: VecEnv, rounds: int, lost_below: float, seed: int) -> Diagnosis:
+def _visit(model: Any, vectors: VecEnv, rounds: int, lost_below: float, seed: int, unit: float) -> Diagnosis:
     vectors.seed(seed)
     observation, memory = vectors.reset(), None
     starts = np.ones(vectors.num_envs, dtype=bool)
-    episodes = Episodes(model, vectors.num_envs)
+    episodes = Episodes(model, vectors.num_envs, unit)
     states: list[str] = []
     rows: list[NDArray[np.float64]] = []
     effective: list[NDArray[np.float64]] = []
@@ -181,7 +182,7 @@ def _visit(model: Any, vectors: VecEnv, rounds: int, lost_below: float, seed: in
         for part, (logits, _) in enumerate(parts)
         for choice in range(logits.shape[-1])
     ]
-    uniform = uniform_play(model, vectors, rounds, seed)
+    uniform = uniform_play(model, vectors, rounds, seed, unit)
     return Diagnosis(
         states,
         names,

@@ -106,7 +106,7 @@ def with_barrier(model: Any, env: Any = None, *, policy_class: type[LogBarrierMi
 def load(path: str | Path, env: Any = None) -> Any:
     """Return a saved PPO, A2C, MaskablePPO, RecurrentPPO or one with a bonus, recognised by what the archive holds."""
     if not (Path(path).exists() or Path(f"{path}.zip").exists()):
-        raise FileNotFoundError(f"load: there is no file {path}")
+        raise FileNotFoundError(f"load: there is no file {path}; pass the path of a saved model")
     data, _, _ = load_from_zip_file(str(path), load_data=True)
     policy = (data or {}).get("policy_class")
     if not (isinstance(policy, type) and issubclass(policy, ActorCriticPolicy | MaskableActorCriticPolicy)):

@@ -21,10 +21,13 @@ KEPT = 0.5  # least share of the gain over uniform play that a healthy policy ha
 
 
 class Episodes:
-    """Returns of the episodes of several environments, in the order in which they end."""
+    """Returns of the episodes of several environments, in the order in which they end.
 
-    def __init__(self, model: Any, environments: int) -> None:
-        self.model, self.gamma = model, model.gamma
+    `unit` is what one unit of the critic's values is in rewards: other than 1 if the model was trained on scaled rewards.
+    """
+
+    def __init__(self, model: Any, environments: int, unit: float) -> None:
+        self.model, self.gamma, self.unit = model, model.gamma, unit
         self.values = not isinstance(model, RecurrentPPO)  # its critic needs the states of its memory
         self.sum, self.discounted_sum, self.discount = (np.zeros(environments), np.zeros(environments), np.ones(environments))
         self.value_at_start = np.full(environments, np.nan)
@@ -55,16 +58,16 @@ class Episodes:
     def _value(self, observation: Any) -> NDArray[np.float64]:
         tensor, _ = self.model.policy.obs_to_tensor(observation)
         with torch.no_grad():
-            return self.model.policy.predict_values(tensor).flatten().cpu().double().numpy()
+            return self.unit * self.model.policy.predict_values(tensor).flatten().cpu().double().numpy()
 
 
-def uniform_play(model: Any, vectors: VecEnv, rounds: int, seed: int) -> Episodes:
+def uniform_play(model: Any, vectors: VecEnv, rounds: int, seed: int, unit: float) -> Episodes:
     """Let uniform actions, the allowed ones for MaskablePPO, act in the environments of a model."""
     chance = np.random.default_rng(seed)
     vectors.seed(seed)
     vectors.action_space.seed(seed)
     vectors.reset()
-    episodes = Episodes(model, vectors.num_envs)
+    episodes = Episodes(model, vectors.num_envs, unit)
     for _ in range(rounds):
         if isinstance(model, MaskablePPO) and hasattr(vectors.action_space, "n"):
             action = np.array([chance.choice(np.flatnonzero(mask)) for mask in get_action_masks(vectors)])

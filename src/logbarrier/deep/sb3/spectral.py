@@ -130,7 +130,7 @@ class BonusMixin:
         try:
             self.bonus.bonus(Batch(observations=repeated, starts=starts, scores=scores))
         except (RuntimeError, ValueError, TypeError, AttributeError, LookupError) as error:
-            raise ValueError(f"{who}: the bonus must take observations of shape {shape}, which it refuses: {error}") from error
+            raise ValueError(f"{who}: the bonus must take observations of shape {shape}; it raised: {error}") from error
 
     def collect_rollouts(self: Any, env: Any, callback: Any, rollout_buffer: Any, n_rollout_steps: int) -> bool:
         """Fill the buffer as usual, then replace its advantages by the mixture."""
@@ -171,7 +171,7 @@ class BonusMixin:
         if bad := sum(int((~np.isfinite(part)).sum()) for part in parts):
             raise ValueError(
                 f"{type(self).__name__}: {what} must be finite, got {bad} numbers that are not; "
-                "SB3's VecCheckNan shows where they come from"
+                "use SB3's VecCheckNan to find the source"
             )
 
     def _mix(self: Any, rollout_buffer: Any, advantages: Any) -> float:
