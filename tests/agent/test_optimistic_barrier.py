@@ -105,12 +105,29 @@ def test_propensities_are_frequencies(available: list[str] | None, floor: float)
     assert chisquare([counts[arm] for arm in arms], 20_000 * expected).pvalue > 1e-3
 
 
-def test_the_leader_is_raised_above_available_arms_alone() -> None:
-    agent, rng = lb.Agent(lb.OptimisticBarrier(), n_arms=4, seed=0), np.random.default_rng(6)
-    for arm, pulls, mean in ((1, 1, 0.9), (2, 2, 0.2), (3, 12, 1.05), (0, 35, 1.0)):
-        for _ in range(pulls):
+def observed(n_arms: int, *pulls: tuple[int, int, float]) -> lb.Agent:
+    """An agent that was given so many rewards of an arm, with this mean and a noise of 0.1, in turn."""
+    agent, rng = lb.Agent(lb.OptimisticBarrier(), n_arms=n_arms, seed=0), np.random.default_rng(6)
+    for arm, count, mean in pulls:
+        for _ in range(count):
             agent.observe(arm, mean + rng.normal() / 10)
-    assert agent.rule.memory_at(np.array(agent.state_dict()["memory"])).raised == 0.0  # arm 1 is tried, arm 0 has most pulls
+    return agent
+
+
+def raised(agent: lb.Agent) -> float:
+    return float(agent.rule.memory_at(np.array(agent.state_dict()["memory"])).raised)
+
+
+def test_pulls_of_removed_arms_are_none_of_the_leader() -> None:
+    agent = observed(5, (4, 200, 0.9), (1, 1, 0.95), (2, 2, 0.2), (3, 2, 0.1), (0, 35, 1.0))
+    agent.remove_arm(4)  # which had more than half of the pulls
+    agent.observe(0, 1.0)
+    assert raised(agent) == 0.0
+
+
+def test_the_leader_is_raised_above_available_arms_alone() -> None:
+    agent = observed(4, (1, 1, 0.9), (2, 2, 0.2), (3, 12, 1.05), (0, 35, 1.0))
+    assert raised(agent) == 0.0  # arm 1 is tried, arm 0 has most pulls
     assert agent.policy[0] > 0.5
     decision = agent.ask(available=[0, 2, 3])
     assert decision.arm == 3  # of a greater mean than the leader
